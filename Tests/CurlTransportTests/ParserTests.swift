@@ -109,12 +109,12 @@ import Testing
       #expect(fields?.count == 900)
       #expect(fields?.last?.name == "Field-899")
       #expect(fields?.last?.value == "899\(value)")
-      parser.reset()
+      parser = ResponseHeadParser()
       // Nothing is left of half a head.
       #expect(heads("HTTP/1.1 200 OK\r\nHalf: 1\r\nContent-Length: x\r\n", parser: &parser).isEmpty)
-      parser.reset()
+      parser = ResponseHeadParser()
       #expect(heads("HTTP/1.1 200 OK\r\nA: b\r\n\r\n", parser: &parser).first?.fields.map(\.name) == ["A"])
-      parser.reset()
+      parser = ResponseHeadParser()
     }
   }
 

@@ -30,12 +30,4 @@ import URLLoadingTestServers
     let both = tried([LoopbackAddress(port: 9), LoopbackAddress(port: 10)])
     #expect(!both.lackRoute(ENETUNREACH))
   }
-
-  @Test func forgottenAddressesDoNotCount() {
-    var tried = tried([LoopbackAddress(port: 9), LoopbackAddress(port: 10)])
-    tried.forget()
-    #expect(!tried.lackRoute(ENETUNREACH))
-    LoopbackAddress(port: 9).withPointer { tried.begin(UnsafeRawPointer($0), length: Int($1)) }
-    #expect(tried.lackRoute(ENETUNREACH))
-  }
 }

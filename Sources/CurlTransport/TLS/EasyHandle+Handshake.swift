@@ -18,7 +18,7 @@ extension EasyHandle {
 
   /// How the handshakes of the transfer's connection are judged; nil for libcurl's rules.
   private var security: ConnectionSecurity? {
-    connection == nil ? transfer?.request.security : transfer?.request.laterSecurity
+    run.connection == nil ? run.transfer?.request.security : run.transfer?.request.laterSecurity
   }
 
   private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
@@ -31,7 +31,9 @@ extension EasyHandle {
         guard let session, let handle = EasyHandle.handle(handle) else { return 0 }
         return handle._withUnsafeGuaranteedRef { $0.serverHasSpoken(session) ? 1 : 0 }
       }, argument)
-    guard let request = transfer?.request, security != nil else { return CURLE_OK }
+    guard let request = run.transfer?.request, security != nil else { return CURLE_OK }
+    let handshakes = run.handshakes ?? Handshakes()
+    run.handshakes = handshakes
     guard handshakes.begins(url: request.url, proxy: shape?.proxy) != nil else { return CURLE_SSL_CONNECT_ERROR }
     SSL_CTX_set_cert_verify_callback(
       context,
@@ -50,10 +52,10 @@ extension EasyHandle {
 
   /// The server's certificates were received. They are judged together with the stapled OCSP response, which follows them in TLS 1.2.
   private func verify(_ store: OpaquePointer) -> Bool {
-    guard let endpoint = handshakes.endpoint, let shown = HandshakeChain.verify(store, host: endpoint.host) else {
+    guard let endpoint = run.handshakes?.endpoint, let shown = HandshakeChain.verify(store, host: endpoint.host) else {
       return false
     }
-    handshakes.peer = ShownPeer(
+    run.handshakes?.peer = ShownPeer(
       endpoint: endpoint, certificates: shown.sent, path: shown.path, verdict: shown.verdict, stapled: .absent)
     return true
   }
@@ -63,8 +65,8 @@ extension EasyHandle {
     guard let security else { return acceptsStapledStatus(session) }
     // A server of FTP may insist that data connections resume the session of the control connection, whose server was judged. TLS 1.3
     // comes here in this case as well, and no certificate was shown.
-    if SSL_session_reused(session) == 1 { return kind == .ftp && verification != nil }
-    guard var peer = handshakes.peer else { return false }
+    if SSL_session_reused(session) == 1 { return run.kind == .ftp && run.verification != nil }
+    guard let handshakes = run.handshakes, var peer = handshakes.peer else { return false }
     peer.parameters = HandshakeParameters(session)
     peer.stapledResponse = HandshakeChain.stapledResponse(session)
     peer.note(HandshakeChain.stapledStatus(session, for: peer.path))
@@ -72,14 +74,14 @@ extension EasyHandle {
     case .proceed(let verification):
       handshakes.proceed(verification)
       return true
-    case .ask where connection != nil:
+    case .ask where run.connection != nil:
       // An established connection cannot be opened again with the answer: it completes the handshake, and transfers no data before the
       // answer.
-      connection?.question = peer
+      run.connection?.question = peer
       handshakes.proceed(ConnectionVerification(peer))
       return true
-    case .ask: failureReason = .serverTrust(peer)
-    case .refuse(let reason): failureReason = reason
+    case .ask: run.failureReason = .serverTrust(peer)
+    case .refuse(let reason): run.failureReason = reason
     }
     return false
   }
@@ -90,22 +92,22 @@ extension EasyHandle {
     guard let leaf = path.first else { return true }
     let status = HandshakeChain.stapledStatus(session, for: path)
     guard let reason = status.refusal(of: leaf) else { return true }
-    failureReason = .untrustedServer(.revoked(reason))
+    run.failureReason = .untrustedServer(.revoked(reason))
     return false
   }
 
   /// The server wants a certificate of ours.
   private func certificateIsRequested(_ session: OpaquePointer) -> Bool {
-    guard let security, let endpoint = handshakes.endpoint else { return true }
+    guard let security, let handshakes = run.handshakes, let endpoint = handshakes.endpoint else { return true }
     switch security.answers[endpoint]?.identity {
     case .identity(let identity)?:
       if identity.use(in: session) { return true }
-      failureReason = .unusableIdentity(identity.certificate.summary ?? "")
+      run.failureReason = .unusableIdentity(identity.certificate.summary ?? "")
       return false
     case IdentityChoice.none?: break
     case nil:
       guard security.asksForIdentity else { break }
-      failureReason = .clientCertificateRequested(
+      run.failureReason = .clientCertificateRequested(
         endpoint, authorities: HandshakeChain.acceptedAuthorities(session))
       return false
     }

@@ -1,7 +1,8 @@
 internal import URLLoadingX509
 
 /// The TLS handshakes of a connection that a transfer opens: one with a server, or one with an HTTPS proxy and another through it.
-struct Handshakes {
+// Loop thread only.
+final class Handshakes {
   /// The peer of the current handshake.
   private(set) var endpoint: TLSEndpoint?
   /// The certificates that it has sent.
@@ -14,14 +15,13 @@ struct Handshakes {
   /// The contexts that libcurl has made since it opened a socket.
   private var count = 0
 
-  /// A socket was opened, without a handshake yet. Of sockets that connect concurrently, none has started TLS.
-  mutating func socketOpens() { self = Handshakes() }
-
   /// The connection is ready. A server that lacks our certificate may say so afterwards (RFC 8446, section 4.4.2.4).
-  mutating func end() {
-    let lacksIdentity = lacksIdentity
-    self = Handshakes()
-    self.lacksIdentity = lacksIdentity
+  func end() {
+    endpoint = nil
+    peer = nil
+    verification = nil
+    proxyVerdict = nil
+    count = 0
   }
 
   /// A handshake begins.
@@ -29,7 +29,7 @@ struct Handshakes {
   ///   - url: that of the transfer.
   ///   - proxy: the one that the connection is through.
   /// - Returns: the peer; nil where the URL has no host.
-  mutating func begins(url: String, proxy: ProxyServer?) -> TLSEndpoint? {
+  func begins(url: String, proxy: ProxyServer?) -> TLSEndpoint? {
     count += 1
     verification = nil
     peer = nil
@@ -43,7 +43,7 @@ struct Handshakes {
   }
 
   /// The handshake's server, or proxy, was verified, or accepted.
-  mutating func proceed(_ new: ConnectionVerification) {
+  func proceed(_ new: ConnectionVerification) {
     if endpoint?.isProxy == true {
       proxyVerdict = new.verdict
       verification = ConnectionVerification(ofProxy: new.verdict)

@@ -110,7 +110,7 @@ extension EasyHandle {
         } else if type == CURLINFO_TEXT {
           easy.logged(UnsafeRawBufferPointer(line))
         } else if easy.recordsRequestHeads {
-          easy.sentHeads.append(contentsOf: line)
+          easy.run.sentHeads.append(contentsOf: line)
         }
       }
       return 0
@@ -119,14 +119,14 @@ extension EasyHandle {
 
   /// Has libcurl log while something is to be found in its log.
   func updateLogging() {
-    set(CURLOPT_VERBOSE, recordsRequestHeads || firstField.isLogged || fate.isHeard ? 1 : 0)
+    set(CURLOPT_VERBOSE, recordsRequestHeads || firstField.isLogged || run.fate.isHeard ? 1 : 0)
   }
 
   /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.
   private func quits() {
     guard let multi else { return }
     let ports =
-      ports
+      run.ports
       ?? PortPair(
         local: ccurl_get_long(curl, CURLINFO_LOCAL_PORT), remote: ccurl_get_long(curl, CURLINFO_PRIMARY_PORT))
     reactor.shutDownControlConnections(of: multi, between: ports)
@@ -135,9 +135,9 @@ extension EasyHandle {
   private func openSocket(_ pointer: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
     leaveQueue()
     guard let multi, !refusesRepetition() else { return -1 }
-    if connection != nil {
+    if run.connection != nil {
       // An established connection is adopted, and no other opened.
-      guard let descriptor = connection?.takeAdopted() else { return -1 }
+      guard let descriptor = run.connection?.takeAdopted() else { return -1 }
       reactor.adoptSocket(descriptor, owner: multi)
       return descriptor
     }
@@ -145,23 +145,23 @@ extension EasyHandle {
     let address = pointer.pointee
     // An IPv6 address extends beyond the declared type.
     if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {
-      triedAddresses.begin(UnsafeRawPointer(pointer) + offset, length: Int(address.addrlen))
+      run.triedAddresses.begin(UnsafeRawPointer(pointer) + offset, length: Int(address.addrlen))
     }
     let descriptor = reactor.openSocket(
-      domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: kind == .ftp)
+      domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: run.kind == .ftp)
     if descriptor >= 0 {
-      openedSocket = descriptor
+      run.openedSocket = descriptor
     } else if SystemShortage.isOne(errno) {
-      socketShortage = errno
+      run.socketShortage = errno
     }
-    if descriptor >= 0, hasAlternative {
+    if descriptor >= 0, run.hasAlternative {
       // Two more SYNs, which takes 3 or 7 s. libcurl's connect timeout covers the whole path: a slow server behind a
       // proxy is not the proxy's fault.
       var count: Int32 = 2
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
     }
-    if shape?.isIsolated == true { handshakes.socketOpens() }
-    if descriptor >= 0, let typeOfService {
+    if shape?.isIsolated == true { run.handshakes = Handshakes() }
+    if descriptor >= 0, let typeOfService = run.typeOfService {
       var value = Int32(typeOfService)
       let size = socklen_t(MemoryLayout<Int32>.size)
       if address.family == AF_INET6 {

@@ -16,24 +16,24 @@ extension EasyHandle {
 
   /// Whether these bytes are to be coalesced with others: more of the same read follows, or came before.
   func coalesces(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    coalescedBody != nil || (coalescingLimit > 0 && bytes.count == Int(CURL_MAX_WRITE_SIZE))
+    run.coalescedBody != nil || (run.coalescingLimit > 0 && bytes.count == Int(CURL_MAX_WRITE_SIZE))
   }
 
   /// Takes bytes of the body. Returns what the callback returns to libcurl.
   func coalesce(_ bytes: UnsafeRawBufferPointer, for transfer: Transfer, _ handler: any TransferHandler) -> Int {
-    if let coalesced = coalescedBody, coalesced.capacity - coalesced.count < bytes.count {
+    if let coalesced = run.coalescedBody, coalesced.capacity - coalesced.count < bytes.count {
       deliverCoalescedBody()
       // The handler may have wanted no more.
       return receive(body: bytes)
     }
-    guard coalescedBody != nil || beginCoalescing(bytes.count, for: transfer, handler) else {
+    guard run.coalescedBody != nil || beginCoalescing(bytes.count, for: transfer, handler) else {
       return receive(decoded: bytes, for: transfer, handler)
     }
-    guard let source = bytes.baseAddress, var coalesced = coalescedBody else { return bytes.count }
+    guard let source = bytes.baseAddress, var coalesced = run.coalescedBody else { return bytes.count }
     coalesced.block.start.advanced(by: coalesced.count).copyMemory(from: source, byteCount: bytes.count)
     coalesced.count += bytes.count
-    coalescedBody = coalesced
-    receivedBytes += Int64(bytes.count)
+    run.coalescedBody = coalesced
+    run.receivedBytes += Int64(bytes.count)
     // A shorter piece is the last one of a read.
     if bytes.count < Int(CURL_MAX_WRITE_SIZE) || coalesced.count == coalesced.capacity { deliverCoalescedBody() }
     return bytes.count
@@ -41,26 +41,28 @@ extension EasyHandle {
 
   /// False where nothing would be gained, or where the handler may refuse the bytes: it cannot refuse coalesced ones.
   private func beginCoalescing(_ count: Int, for transfer: Transfer, _ handler: any TransferHandler) -> Bool {
-    let left = expectedLength.map { Int(clamping: $0 - receivedBytes) } ?? .max
-    let capacity = min(coalescingLimit, max(left, 0))
+    let left = run.expectedLength.map { Int(clamping: $0 - run.receivedBytes) } ?? .max
+    let capacity = min(run.coalescingLimit, max(left, 0))
     guard capacity > count, handler.transferTakesBody(transfer), let multi,
       let block = BodyMemory.shared.take(atLeast: capacity)
     else { return false }
-    coalescedBody = CoalescedBody(block: block, capacity: capacity)
+    run.coalescedBody = CoalescedBody(block: block, capacity: capacity)
     multi.noteCoalescing(self)
     return true
   }
 
   /// Delivers the coalesced pieces.
   func deliverCoalescedBody() {
-    guard let coalesced = coalescedBody.take() else { return }
-    guard let transfer, let handler else { return BodyMemory.shared.recycle(coalesced.block) }
-    deliveredBytes += Int64(coalesced.count)
+    guard let coalesced = run.coalescedBody.take() else { return }
+    guard let transfer = run.transfer, let handler = run.handler else {
+      return BodyMemory.shared.recycle(coalesced.block)
+    }
+    run.deliveredBytes += Int64(coalesced.count)
     handler.transfer(transfer, didCoalesce: BodyMemory.shared.data(coalesced.block, count: coalesced.count))
   }
 
   /// Drops the coalesced pieces.
   func dropCoalescedBody() {
-    if let coalesced = coalescedBody.take() { BodyMemory.shared.recycle(coalesced.block) }
+    if let coalesced = run.coalescedBody.take() { BodyMemory.shared.recycle(coalesced.block) }
   }
 }

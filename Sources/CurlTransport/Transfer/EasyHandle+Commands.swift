@@ -5,42 +5,42 @@ internal import URLLoadingCCurl
 extension EasyHandle {
   /// From within a callback: no more of the body is taken; the next piece pauses libcurl.
   func refuseBody() {
-    isReceivingPaused = true
+    run.isReceivingPaused = true
   }
 
   /// From within a callback: the handler gets no more calls.
   func silence() {
-    handler = nil
+    _ = run.handler.take()
   }
 
   /// On a full-duplex connection an owner that pauses reading may still write.
   func pause() {
-    isReceivingPaused = true
-    isSendingPaused = hasSwitched != true && connection == nil
+    run.isReceivingPaused = true
+    run.isSendingPaused = run.hasSwitched != true && run.connection == nil
     applyPause()
   }
 
   func resume() {
-    guard isReceivingPaused || isSendingPaused else { return }
-    isReceivingPaused = false
-    isSendingPaused = false
-    if kind == .ftp { waitAnew() }
+    guard run.isReceivingPaused || run.isSendingPaused else { return }
+    run.isReceivingPaused = false
+    run.isSendingPaused = false
+    if run.kind == .ftp { waitAnew() }
     deliverRefused()
     applyPause()
-    if hasSwitched == true { detectClosingPeer() }
+    if run.hasSwitched == true { detectClosingPeer() }
   }
 
   func resumeSending() {
-    guard isAwaitingBody, !sendDirectly() else { return }
-    isAwaitingBody = false
+    guard run.isAwaitingBody, !sendDirectly() else { return }
+    run.isAwaitingBody = false
     applyPause()
     sendWithoutWaiting()
   }
 
   private var pauseMask: Int32 {
     var mask: Int32 = 0
-    if isReceivingPaused { mask |= CURLPAUSE_RECV }
-    if isAwaitingBody || isSendingPaused { mask |= CURLPAUSE_SEND }
+    if run.isReceivingPaused { mask |= CURLPAUSE_RECV }
+    if run.isAwaitingBody || run.isSendingPaused { mask |= CURLPAUSE_SEND }
     return mask
   }
 
@@ -53,7 +53,7 @@ extension EasyHandle {
 
   func applyPause() {
     guard shape?.connectsOnly != true else { return pauseChanged() }
-    if isReceivingPaused { watchFirstFieldWhilePaused() }
+    if run.isReceivingPaused { watchFirstFieldWhilePaused() }
     // libcurl delivers what it has buffered from within this call.
     let code = curl_easy_pause(curl, pauseMask)
     if CurlLibrary.shared.keepsReadiness { isOfOneTransfer = true }
@@ -65,18 +65,16 @@ extension EasyHandle {
 
   func cancel(discardingUpTo count: Int) {
     guard let multi else { return }
-    if hasSwitched == true { return closeWhenSent(multi) }
-    if connection?.mayLinger == true { return closeWhenPeerHas(multi) }
-    let left = expectedLength.map { $0 - receivedBytes }
-    let isLast = hasHead && body.isComplete && kind == .http
+    if run.hasSwitched == true { return closeWhenSent(multi) }
+    if run.connection?.mayLinger == true { return closeWhenPeerHas(multi) }
+    let left = run.expectedLength.map { $0 - run.receivedBytes }
+    let isLast = run.hasHead && run.body?.isComplete != false && run.kind == .http
     guard count > 0, isLast, left.map({ $0 <= Int64(count) }) ?? true else {
       multi.release(self)
       return
     }
-    transfer?.attach(nil)
-    transfer = nil
-    handler = nil
-    drainBudget = count
+    abandonTransfer()
+    run.drainBudget = count
     multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
     // Nothing is left to be sent, but libcurl 7.88 takes a transfer that may not send for one that is not done.
     resume()

@@ -23,44 +23,45 @@ extension EasyHandle {
 
   /// The completion for libcurl's result; nil when there is no handler any more.
   func completion(_ code: CURLcode) -> Completion? {
-    guard let transfer, let handler else { return nil }
-    let code = kind == .ftp ? ftpResult(code) : code
-    if code == CURLE_HTTP2_STREAM, failureReason == nil, CurlLibrary.shared.losesEarlyAnswers, errorBuffer.pointee == 0
+    guard let transfer = run.transfer, let handler = run.handler else { return nil }
+    let code = run.kind == .ftp ? ftpResult(code) : code
+    if code == CURLE_HTTP2_STREAM, run.failureReason == nil, CurlLibrary.shared.losesEarlyAnswers,
+      errorBuffer.pointee == 0
     {
       // What came of the body is lost.
-      pendingHead = nil
+      run.pendingHead = nil
     }
-    let isGood = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
-    let head = isGood || pendingHead != nil ? takePendingHead() : nil
+    let isGood = code == CURLE_OK || (run.failureReason == nil && isComplete(despite: code))
+    let head = isGood || run.pendingHead != nil ? takePendingHead() : nil
     let flaw = isGood ? self.flaw : nil
-    if let flaw { failureReason = flaw }
+    if let flaw { run.failureReason = flaw }
     let isSuccess = isGood && flaw == nil
     return Completion(
       transfer: transfer, handler: handler, head: head,
-      trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
-      result: isSuccess ? .success(wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
+      trailers: run.hasHead && run.kind == .http ? run.parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
+      result: isSuccess ? .success(run.wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
   }
 
   /// The defect of a response that libcurl reports as complete.
   private var flaw: TransferFailure.Reason? {
     // libcurl 7.88 takes half a head for a whole one.
-    guard hasHead else { return .incompleteHead }
-    if let incompleteness = decoder?.incompleteness { return .undecodableBody(incompleteness) }
+    guard run.hasHead else { return .incompleteHead }
+    if let incompleteness = run.decoder?.incompleteness { return .undecodableBody(incompleteness) }
     // libcurl may have been told to ignore the length; see `requestBegins`.
-    guard kind == .http, body.isPresent, let expectedLength else { return nil }
+    guard run.kind == .http, run.body != nil, let expectedLength = run.expectedLength else { return nil }
     let received = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
     return received == expectedLength ? nil : .wrongLength(received: received, expected: expectedLength)
   }
 
   private var unreportedSentBytes: Int64? {
-    guard body.isPresent else { return nil }
+    guard run.body != nil else { return nil }
     let sent = sentBodyBytes(uploaded: uploadedBytes)
-    return sent > reportedSentBytes ? sent : nil
+    return sent > run.reportedSentBytes ? sent : nil
   }
 
   /// The completion for a failure that is not libcurl's; nil when there is no handler any more.
   func failure(_ reason: TransferFailure.Reason) -> Completion? {
-    guard let transfer, let handler else { return nil }
+    guard let transfer = run.transfer, let handler = run.handler else { return nil }
     var failure = TransferFailure(reason)
     failure.metrics = metrics()
     return Completion(transfer: transfer, handler: handler, result: .failure(failure))
@@ -69,19 +70,19 @@ extension EasyHandle {
   /// A server may answer, and close the connection or the stream (RFC 9113, section 8.1), before it has read the request's body. What
   /// counts is that the answer is whole.
   private func isComplete(despite code: CURLcode) -> Bool {
-    guard kind == .http else { return isCompleteFTP(despite: code) }
+    guard run.kind == .http else { return isCompleteFTP(despite: code) }
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2, CURLE_PARTIAL_FILE: break
     default: return false
     }
-    guard hasHead, body.isPresent else { return false }
-    return isHeadRequest || expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
+    guard run.hasHead, run.body != nil else { return false }
+    return run.isHeadRequest || run.expectedLength == Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T))
   }
 
   /// What a result of libcurl's means.
   func failure(_ code: CURLcode) -> TransferFailure {
     var failure: TransferFailure
-    if let failureReason {
+    if let failureReason = run.failureReason {
       failure = TransferFailure(failureReason)
       failure.curlCode = Int(code.rawValue)
     } else if let shortage = shortage(behind: code) {
@@ -89,31 +90,32 @@ extension EasyHandle {
       failure.curlCode = Int(code.rawValue)
     } else {
       let context = CurlErrorContext(
-        kind: kind, hasResponse: hasHead, isConnected: isRequestSent,
-        lacksRoute: triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
-        verifyResult: verifyResult, lacksIdentity: handshakes.lacksIdentity,
+        kind: run.kind, hasResponse: run.hasHead, isConnected: run.isRequestSent,
+        lacksRoute: run.triedAddresses.lackRoute(Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))),
+        verifyResult: verifyResult, lacksIdentity: run.handshakes?.lacksIdentity == true,
         // A tunnel that was refused, and whose connection was opened again, has no answer yet.
-        proxyStatusCode: kind == .http && proxyHead == nil ? 0 : ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
+        proxyStatusCode: run.kind == .http && run.proxyHead == nil
+          ? 0 : ccurl_get_long(curl, CURLINFO_HTTP_CONNECTCODE),
         isUnanswered: ccurl_get_long(curl, CURLINFO_OS_ERRNO) == Int(ETIMEDOUT),
         socksCode: code == CURLE_PROXY ? ccurl_get_long(curl, CURLINFO_PROXY_ERROR) : 0,
-        ftpReplyCode: ftp.code, ftpReplyText: ftp.text)
+        ftpReplyCode: run.ftp?.replies.code ?? 0, ftpReplyText: run.ftp?.replies.text ?? "")
       failure = TransferFailure(
         curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)
-      if kind == .ftp, !ftp.text.isEmpty { failure.message += " (\(ftp.text))" }
+      if let text = run.ftp?.replies.text, !text.isEmpty { failure.message += " (\(text))" }
       if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
     }
     failure.metrics = metrics()
     judgeRepetition(&failure)
-    failure.bodyError = body.error
-    if !isRequestSent { failure.proxyResponse = proxyHead }
+    failure.bodyError = run.body?.error
+    if !run.isRequestSent { failure.proxyResponse = run.proxyHead }
     return failure
   }
 
   /// What the system had none of, where libcurl only says what it could not do.
   private func shortage(behind code: CURLcode) -> TransferFailure.Reason? {
     switch code {
-    case CURLE_COULDNT_CONNECT where socketShortage != 0:
-      return .unavailable("no connection can be opened", error: socketShortage)
+    case CURLE_COULDNT_CONNECT where run.socketShortage != 0:
+      return .unavailable("no connection can be opened", error: run.socketShortage)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       // The resolver has a thread and a pair of sockets for each name, and reads files.
       let lacksThread = String(cString: errorBuffer).contains("thread failed to start")
@@ -139,9 +141,11 @@ extension EasyHandle {
 
   /// Whether the request is about to be sent again because its connection ended, and must not be. The transfer is to be ended then.
   func refusesRepetition() -> Bool {
-    guard kind == .http, sentRequests > 0, !isAnswered, let repetition, !repetition.isAllowed else { return false }
-    if fate.isRefused, !fate.isRepetition { return false }
-    failureReason = fate.isRefused ? .refused : .notRepeated(method: repetition.method)
+    guard run.kind == .http, run.sentRequests > 0, !run.isAnswered, let repetition, !repetition.isAllowed else {
+      return false
+    }
+    if run.fate.isRefused, !run.fate.isRepetition { return false }
+    run.failureReason = run.fate.isRefused ? .refused : .notRepeated(method: repetition.method)
     isOfOneTransfer = true
     return true
   }
@@ -149,14 +153,14 @@ extension EasyHandle {
   /// Decides whether the request of a failed transfer may be retried.
   private func judgeRepetition(_ failure: inout TransferFailure) {
     if failure.reason == .closedBefore { failure.isRepeatable = true }
-    guard failureReason == nil, kind == .http, let repetition else { return }
-    let hasLostAnswer = !hasHead && failure.hasLostAnswer(words: String(cString: errorBuffer))
+    guard run.failureReason == nil, run.kind == .http, let repetition else { return }
+    let hasLostAnswer = !run.hasHead && failure.hasLostAnswer(words: String(cString: errorBuffer))
     guard failure.hasNoResponse || hasLostAnswer else { return }
-    guard fate.isRefused || hasLostAnswer || failure.isOfStaleConnection else { return }
-    let isAllowed = fate.isRefused ? !fate.isRepetition || repetition.isAllowed : repetition.isAllowed
+    guard run.fate.isRefused || hasLostAnswer || failure.isOfStaleConnection else { return }
+    let isAllowed = run.fate.isRefused ? !run.fate.isRepetition || repetition.isAllowed : repetition.isAllowed
     guard !isAllowed || hasLostAnswer else { return failure.isRepeatable = true }
     var refusal = TransferFailure(
-      hasLostAnswer ? .lostAnswer : fate.isRefused ? .refused : .notRepeated(method: repetition.method))
+      hasLostAnswer ? .lostAnswer : run.fate.isRefused ? .refused : .notRepeated(method: repetition.method))
     refusal.isRepeatable = isAllowed
     refusal.curlCode = failure.curlCode
     refusal.metrics = failure.metrics
@@ -167,7 +171,7 @@ extension EasyHandle {
     shape.map {
       Repetition(
         method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0,
-        isOfOne: transfer?.request.isSentOnce == true)
+        isOfOne: run.transfer?.request.isSentOnce == true)
     }
   }
 }

@@ -19,65 +19,67 @@ extension EasyHandle {
 
   /// libcurl has connected, or has completed the TLS handshake on an established connection.
   func connectionStands() {
-    guard let multi, let transfer, let handler else { return }
+    guard let multi, let transfer = run.transfer, let handler = run.handler else { return }
     let descriptor = ccurl_get_active_socket(curl)
     guard descriptor >= 0 else { return multi.finish(self, CURLE_COULDNT_CONNECT) }
-    let isFirst = connection == nil
-    let question = connection?.question
+    let isFirst = run.connection == nil
+    let question = run.connection?.question
     reactor.handOverSocket(descriptor)
-    connection = RawConnection(descriptor: descriptor, isSecure: shape?.isHTTPS == true)
-    connection?.question = question
-    isAnswered = true
-    hasHead = true
+    run.connection = RawConnection(descriptor: descriptor, isSecure: shape?.isHTTPS == true)
+    run.connection?.question = question
+    answerCame()
+    run.hasHead = true
     if isFirst { handler.transfer(transfer, didReceive: .connection) }
     // A first read attaches the connection to the handle; until then the multi handle may close it.
     if question == nil { _ = receiveBytes() } else if !receiveAhead() { return }
-    guard connection != nil else { return }
-    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
+    guard run.connection != nil else { return }
+    if run.tlsVersion == nil { (run.tlsVersion, run.tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     if let question { handler.transfer(transfer, asksToTrust: question) } else { continueConnection() }
   }
 
   /// The owner has judged the peer of a handshake.
   func peerIsJudged(accepts: Bool) {
-    guard let question = connection?.question else { return }
-    connection?.question = nil
+    guard let question = run.connection?.question else { return }
+    run.connection?.question = nil
     if accepts { return continueConnection() }
-    verification = nil
-    failureReason = .serverTrust(question)
+    run.verification = nil
+    run.failureReason = .serverTrust(question)
     multi?.finish(self, CURLE_PEER_FAILED_VERIFICATION)
   }
 
   /// Reads and writes as far as the socket, the handler and the source allow.
   func continueConnection() {
-    connection?.isContinuing = false
-    guard connection?.question == nil else { return }
-    if connection?.isLingering == true { return linger() }
+    run.connection?.isContinuing = false
+    guard run.connection?.question == nil else { return }
+    if run.connection?.isLingering == true { return linger() }
     readConnection()
     writeConnection()
   }
 
   private func continueInNextTurn(_ transfer: Transfer) {
-    guard connection?.isContinuing == false else { return }
-    connection?.isContinuing = true
+    guard run.connection?.isContinuing == false else { return }
+    run.connection?.isContinuing = true
     transfer.continueConnection()
   }
 
   /// Whether reading or writing is paused has changed.
   func pauseChanged() {
-    guard connection != nil else { return }
+    guard run.connection != nil else { return }
     continueConnection()
   }
 
   /// The socket is about to be closed, or handed to another handle.
   func leaveSocket() {
-    if let connection, connection.descriptor >= 0 { reactor.watch(connection.descriptor, for: []) { _ in } }
+    if let connection = run.connection, connection.descriptor >= 0 {
+      reactor.watch(connection.descriptor, for: []) { _ in }
+    }
   }
 
   private func watchConnection() {
-    guard let connection, connection.descriptor >= 0 else { return }
-    let interest = connection.interest(pausesReading: isReceivingPaused)
+    guard let connection = run.connection, connection.descriptor >= 0 else { return }
+    let interest = connection.interest(pausesReading: run.isReceivingPaused)
     reactor.watch(connection.descriptor, for: interest) { [unowned self] ready in
-      if ready.contains(.writable) { self.connection?.isBlocked = false }
+      if ready.contains(.writable) { run.connection?.isBlocked = false }
       continueConnection()
     }
   }
@@ -86,19 +88,19 @@ extension EasyHandle {
 
   private func readConnection() {
     var budget = Self.bytesPerTurn
-    while let connection, connection.descriptor >= 0, !connection.isInputOver, !isReceivingPaused {
-      guard let transfer, let handler else { return }
+    while let connection = run.connection, connection.descriptor >= 0, !connection.isInputOver, !run.isReceivingPaused {
+      guard let transfer = run.transfer, let handler = run.handler else { return }
       guard budget > 0 else { return continueInNextTurn(transfer) }
       if connection.incoming.isEmpty {
         guard receiveBytes() else { break }
       }
-      guard let bytes = self.connection?.incoming, !bytes.isEmpty else { break }
+      guard let bytes = run.connection?.incoming, !bytes.isEmpty else { break }
       switch bytes.withUnsafeBytes({ handler.transfer(transfer, didReceive: $0) }) {
-      case .pause: isReceivingPaused = true
+      case .pause: run.isReceivingPaused = true
       case .accepted:
-        self.connection?.incoming = []
-        receivedBytes += Int64(bytes.count)
-        deliveredBytes += Int64(bytes.count)
+        run.connection?.incoming = []
+        run.receivedBytes += Int64(bytes.count)
+        run.deliveredBytes += Int64(bytes.count)
         budget -= bytes.count
       }
     }
@@ -110,10 +112,10 @@ extension EasyHandle {
     let (code, bytes) = receive()
     switch code {
     case CURLE_OK where !bytes.isEmpty:
-      connection?.incoming = bytes
+      run.connection?.incoming = bytes
       return true
     case CURLE_OK: inputEnds()
-    case CURLE_AGAIN where connection?.outputFailure == nil: break
+    case CURLE_AGAIN where run.connection?.outputFailure == nil: break
     default: breaks(code)
     }
     return false
@@ -123,7 +125,7 @@ extension EasyHandle {
   /// - Returns: false where the connection has failed: a fatal alert is reported once.
   private func receiveAhead() -> Bool {
     let (code, bytes) = receive()
-    connection?.incoming = bytes
+    run.connection?.incoming = bytes
     guard code != CURLE_OK, code != CURLE_AGAIN else { return true }
     breaks(code)
     return false
@@ -142,35 +144,37 @@ extension EasyHandle {
   /// The peer has closed its direction. Under TLS that takes a close_notify: without one it is a truncation, which an attacker can cause
   /// (RFC 8446, section 6.1). libcurl does not tell the two apart.
   private func inputEnds() {
-    if connection?.isSecure == true, let session = TLSInspector.session(of: curl), !TLSInspector.isClosedByPeer(session)
+    if run.connection?.isSecure == true, let session = TLSInspector.session(of: curl),
+      !TLSInspector.isClosedByPeer(session)
     {
-      failureReason = .truncated
+      run.failureReason = .truncated
       return breaks(CURLE_RECV_ERROR)
     }
-    connection?.inputEnds()
-    if let transfer { handler?.transferInputDidEnd(transfer) }
+    run.connection?.inputEnds()
+    if let transfer = run.transfer { run.handler?.transferInputDidEnd(transfer) }
     endIfOver()
   }
 
   /// The connection has failed. Where output failed first, the transfer ends with that failure.
   private func breaks(_ code: CURLcode) {
-    if let failure = connection?.outputFailure { end(with: .failure(failure)) } else { multi?.finish(self, code) }
+    if let failure = run.connection?.outputFailure { end(with: .failure(failure)) } else { multi?.finish(self, code) }
   }
 
   // MARK: Writing
 
   private func writeConnection() {
     var budget = Self.bytesPerTurn
-    while let connection, connection.descriptor >= 0, !connection.isOutputOver, !connection.isBlocked, !isSendingPaused
+    while let connection = run.connection, connection.descriptor >= 0, !connection.isOutputOver, !connection.isBlocked,
+      !run.isSendingPaused
     {
-      guard let transfer else { return }
+      guard let transfer = run.transfer else { return }
       guard budget > 0 else { return continueInNextTurn(transfer) }
       guard connection.closing.isEmpty else {
         sendClosing()
         break
       }
       let outgoing = connection.outgoing ?? OutgoingBytes()
-      self.connection?.outgoing = outgoing
+      run.connection?.outgoing = outgoing
       if outgoing.isEmpty {
         guard takeBody(outgoing) else { break }
       }
@@ -180,7 +184,7 @@ extension EasyHandle {
       case CURLE_OK:
         outgoing.removeFirst(count)
         budget -= count
-      case CURLE_AGAIN: self.connection?.isBlocked = true
+      case CURLE_AGAIN: run.connection?.isBlocked = true
       case let code: return outputBreaks(code)
       }
     }
@@ -189,11 +193,11 @@ extension EasyHandle {
 
   /// Nothing more can be sent, because the peer has closed the connection. What it sent before can be read, and may say why.
   private func outputBreaks(_ code: CURLcode) {
-    guard let transfer, let handler else { return }
+    guard let transfer = run.transfer, let handler = run.handler else { return }
     let failure = failure(code)
-    connection?.outputBreaks(failure)
+    run.connection?.outputBreaks(failure)
     handler.transfer(transfer, sendingDidFailWith: failure)
-    if connection?.isInputOver == true { return breaks(code) }
+    if run.connection?.isInputOver == true { return breaks(code) }
     readConnection()
   }
 
@@ -202,19 +206,19 @@ extension EasyHandle {
   private func takeBody(_ outgoing: OutgoingBytes) -> Bool {
     var result = OutgoingBody.Read.wait
     outgoing.fill { buffer in
-      result = body.read(into: buffer)
+      result = run.body?.read(into: buffer) ?? .end
       if case .bytes(let count) = result { return count }
       return nil
     }
     switch result {
     case .bytes: return true
     case .wait:
-      isAwaitingBody = true
-      connection?.outgoing = nil
+      run.isAwaitingBody = true
+      run.connection?.outgoing = nil
     case .end: closeOutput()
     case .secure: secureConnection()
     case .failed(let reason):
-      failureReason = reason
+      run.failureReason = reason
       multi?.finish(self, CURLE_ABORTED_BY_CALLBACK)
     }
     return false
@@ -222,45 +226,46 @@ extension EasyHandle {
 
   /// Closes the output; the peer may continue to send.
   private func closeOutput() {
-    guard let connection else { return }
-    self.connection?.outgoing = nil
+    guard let connection = run.connection else { return }
+    connection.outgoing = nil
     if connection.isSecure, let session = TLSInspector.session(of: curl) {
-      self.connection?.closing = TLSInspector.closingBytes(session)
+      connection.closing = TLSInspector.closingBytes(session)
       sendClosing()
     } else {
       shutdown(connection.descriptor, Int32(SHUT_WR))
-      self.connection?.outputEnds()
+      connection.outputEnds()
       endIfOver()
     }
   }
 
   /// Sends the rest of close_notify, and shuts the socket's output down.
   private func sendClosing() {
-    while let connection, !connection.closing.isEmpty {
+    guard let connection = run.connection else { return }
+    while !connection.closing.isEmpty {
       let sent = connection.closing.withUnsafeBytes {
         send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if sent > 0 {
-        self.connection?.closing.removeFirst(sent)
+        connection.closing.removeFirst(sent)
       } else if errno == EAGAIN {
-        self.connection?.isBlocked = true
+        connection.isBlocked = true
         return
       } else {
         // The peer has closed the connection: a read tells how.
-        self.connection?.closing = []
+        connection.closing = []
       }
     }
-    connection?.outputEnds()
+    connection.outputEnds()
     endIfOver()
   }
 
   private func endIfOver() {
-    guard connection?.isOver == true else { return }
-    end(with: connection?.outputFailure.map { .failure($0) } ?? .success(metrics()))
+    guard run.connection?.isOver == true else { return }
+    end(with: run.connection?.outputFailure.map { .failure($0) } ?? .success(metrics()))
   }
 
   private func end(with result: Result<TransferMetrics, TransferFailure>) {
-    guard let multi, let transfer, let handler else { return }
+    guard let multi, let transfer = run.transfer, let handler = run.handler else { return }
     let completion = Completion(transfer: transfer, handler: handler, result: result)
     multi.release(self)
     completion.deliver()
@@ -271,18 +276,16 @@ extension EasyHandle {
   /// Closes the socket once the peer has closed its direction, or after a few seconds: closing it with unread bytes resets the connection,
   /// and the peer may lose the last bytes sent to it (RFC 9112, section 9.6, has the same for servers).
   func closeWhenPeerHas(_ multi: MultiHandle) {
-    transfer?.attach(nil)
-    transfer = nil
-    handler = nil
-    connection?.lingers()
-    isReceivingPaused = false
-    drainBudget = Self.drainedAtEnd
+    abandonTransfer()
+    run.connection?.lingers()
+    run.isReceivingPaused = false
+    run.drainBudget = Self.drainedAtEnd
     multi.setDeadline(.now.advanced(by: Self.lingeringLimit), of: self)
     linger()
   }
 
   private func linger() {
-    if connection?.closing.isEmpty == false, connection?.isBlocked == false { sendClosing() }
+    if run.connection?.closing.isEmpty == false, run.connection?.isBlocked == false { sendClosing() }
     var budget = Self.bytesPerTurn
     while budget > 0 {
       let (code, bytes) = receive()
@@ -291,9 +294,9 @@ extension EasyHandle {
         break
       }
       budget -= bytes.count
-      drainBudget -= bytes.count
+      run.drainBudget -= bytes.count
       // A peer that keeps sending does not read either.
-      guard drainBudget > 0 else { return multi?.release(self) ?? () }
+      guard run.drainBudget > 0 else { return multi?.release(self) ?? () }
     }
     // What is left is told again: the socket is watched by its level.
     watchConnection()
@@ -305,7 +308,7 @@ extension EasyHandle {
   ///
   /// Plaintext that was received and not consumed fails the transfer: it must not pass for what TLS protects (as in CVE-2011-0411).
   private func secureConnection() {
-    guard let multi, let connection,
+    guard let multi, let connection = run.connection,
       let host = ccurl_get_string(curl, CURLINFO_EFFECTIVE_URL).flatMap({ TLSEndpoint(url: String(cString: $0)) })
     else { return }
     guard !connection.isSecure else { return refuse("it has TLS already") }
@@ -321,7 +324,7 @@ extension EasyHandle {
   }
 
   private func refuse(_ words: String) {
-    failureReason = .refusedHandshake(words)
+    run.failureReason = .refusedHandshake(words)
     multi?.finish(self, CURLE_SSL_CONNECT_ERROR)
   }
 
@@ -330,7 +333,7 @@ extension EasyHandle {
     let name = host.host.contains(":") ? "[\(host.host)]" : host.host
     var request = TransferRequest(url: "https://\(name):\(host.port)/")
     request.connectsOnly = true
-    request.security = transfer?.request.laterSecurity
+    request.security = run.transfer?.request.laterSecurity
     try configure(for: request, body: .none, configuration, nil)
     isOfOneTransfer = true
     // Any address will do, and none is looked up. CURLOPT_RESOLVE would leave it in a cache that other transfers look into.

@@ -11,23 +11,23 @@ extension EasyHandle {
   func expectBody(after head: TransferHead) {
     guard head.hasContentEncoding, head.statusCode != 206, shape?.decodesContent == true else { return }
     let fields = head.lines.values(of: "content-encoding")
-    contentEncoding = ContentCoding.areDecoded(fields) ? fields : nil
+    run.contentEncoding = ContentCoding.areDecoded(fields) ? fields : nil
   }
 
   /// Takes bytes of a coded body. Returns what the callback returns to libcurl.
   func receiveCodedBody(_ bytes: UnsafeRawBufferPointer, _ contentEncoding: [String]) -> Int {
     do throws(ContentDecodingError) {
-      if decoder == nil { try makeDecoder(contentEncoding) }
-      guard let decoder else {
+      if run.decoder == nil { try makeDecoder(contentEncoding) }
+      guard let decoder = run.decoder else {
         // Nothing that changes the bytes.
-        self.contentEncoding = nil
+        run.contentEncoding = nil
         return receive(body: bytes)
       }
       return try decode(bytes, with: decoder)
     } catch {
       switch error {
-      case .malformed(let text): failureReason = decoder == nil ? .unknownCoding(text) : .undecodableBody(text)
-      case .outOfMemory: failureReason = .outOfMemory
+      case .malformed(let text): run.failureReason = run.decoder == nil ? .unknownCoding(text) : .undecodableBody(text)
+      case .outOfMemory: run.failureReason = .outOfMemory
       }
       // Less than came: the end of the transfer.
       return 0
@@ -37,46 +37,46 @@ extension EasyHandle {
   private func makeDecoder(_ contentEncoding: [String]) throws(ContentDecodingError) {
     let buffer = decodingBuffer ?? .allocate(byteCount: BodyDecoder.bufferSize, alignment: 64)
     decodingBuffer = buffer
-    decoder = try BodyDecoder(contentEncoding: contentEncoding, buffer: buffer)
+    run.decoder = try BodyDecoder(contentEncoding: contentEncoding, buffer: buffer)
   }
 
   private func decode(_ bytes: UnsafeRawBufferPointer, with decoder: BodyDecoder) throws(ContentDecodingError) -> Int {
     while true {
       // The handler may have refused more, or asked for the end, when it got the last piece.
-      guard let transfer, let handler, !isReceivingPaused else { return pauseBody() }
+      guard let transfer = run.transfer, let handler = run.handler, !run.isReceivingPaused else { return pauseBody() }
       guard hasWorkLeft(decoder) else { return yieldBody(transfer) }
       switch try decoder.next(bytes) {
       case .deliver(let piece):
         guard handler.transfer(transfer, didReceive: piece) == .accepted else { return pauseBody() }
         decoder.delivered()
-        deliveredBytes += Int64(piece.count)
+        run.deliveredBytes += Int64(piece.count)
       case .proceed: break
       case .finish:
-        receivedBytes += Int64(bytes.count)
+        run.receivedBytes += Int64(bytes.count)
         return bytes.count
       }
     }
   }
 
   private func pauseBody() -> Int {
-    isReceivingPaused = true
+    run.isReceivingPaused = true
     return Int(CURL_WRITEFUNC_PAUSE)
   }
 
   // MARK: Turns
 
   private func hasWorkLeft(_ decoder: BodyDecoder) -> Bool {
-    if decodingTurn != reactor.turn {
-      decodingTurn = reactor.turn
-      workBeforeTurn = decoder.work
+    if run.decodingTurn != reactor.turn {
+      run.decodingTurn = reactor.turn
+      run.workBeforeTurn = decoder.work
     }
-    return decoder.work &- workBeforeTurn < Self.workPerTurn
+    return decoder.work &- run.workBeforeTurn < Self.workPerTurn
   }
 
   /// Yields to the loop's other transfers; libcurl delivers the same bytes again afterwards.
   private func yieldBody(_ transfer: Transfer) -> Int {
-    if !isYielding {
-      isYielding = true
+    if !run.isYielding {
+      run.isYielding = true
       transfer.continueDecoding()
     }
     return Int(CURL_WRITEFUNC_PAUSE)
@@ -84,9 +84,9 @@ extension EasyHandle {
 
   /// The loop's other transfers were served: decoding continues.
   func continueDecoding() {
-    guard isYielding else { return }
-    isYielding = false
-    workBeforeTurn = decoder?.work ?? 0
+    guard run.isYielding else { return }
+    run.isYielding = false
+    run.workBeforeTurn = run.decoder?.work ?? 0
     applyPause()
   }
 }

@@ -22,16 +22,16 @@ struct DirectReceiving {
 extension EasyHandle {
   /// The server has upgraded the connection.
   func prepareDirectReceiving() {
-    guard let shape, !shape.usesTLS, !shape.decodesContent, let multi, let socket = switchedSocket else { return }
-    directReceiving.socket = socket
+    guard let shape, !shape.usesTLS, !shape.decodesContent, let multi, let socket = run.switchedSocket else { return }
+    run.directReceiving.socket = socket
     multi.upgraded[socket] = self
   }
 
   /// Reads what has arrived.
   /// - Returns: false if libcurl must read.
   func receiveDirectly() -> Bool {
-    guard !isReceivingPaused, !isFlushing, transfer != nil, let socket = directReceiving.socket,
-      socket == switchedSocket
+    guard !run.isReceivingPaused, !run.isFlushing, run.transfer != nil, let socket = run.directReceiving.socket,
+      socket == run.switchedSocket
     else { return false }
     return withUnsafeTemporaryAllocation(byteCount: DirectReceiving.pieceLength, alignment: 1) { buffer in
       let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -42,7 +42,7 @@ extension EasyHandle {
         multi?.finish(self, CURLE_RECV_ERROR)
         return true
       }
-      directReceiving.receivedBytes += Int64(count)
+      run.directReceiving.receivedBytes += Int64(count)
       guard takes(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
         applyPause()
         return true
@@ -53,15 +53,15 @@ extension EasyHandle {
 
   /// Delivers the bytes that the handler has refused.
   func deliverRefused() {
-    guard !directReceiving.refused.isEmpty else { return }
-    let refused = exchange(&directReceiving.refused, with: [])
+    guard !run.directReceiving.refused.isEmpty else { return }
+    let refused = exchange(&run.directReceiving.refused, with: [])
     _ = refused.withUnsafeBytes { takes($0) }
   }
 
   /// Whether the handler takes the bytes; if not, they are kept for it.
   private func takes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if receive(body: bytes) == bytes.count { return true }
-    directReceiving.refused = [UInt8](bytes)
+    run.directReceiving.refused = [UInt8](bytes)
     return false
   }
 }

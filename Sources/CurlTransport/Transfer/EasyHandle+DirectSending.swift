@@ -8,7 +8,7 @@ internal import URLLoadingCCurl
 ///
 /// Used if libcurl has nothing left to send, and without TLS. libcurl sends what the socket does not accept at once, and what follows the
 /// first pieces. It also detects broken connections.
-struct DirectSending {
+final class DirectSending {
   /// In bytes.
   static let pieceLength = 16 << 10
   /// Pieces that are written in one turn, so that other connections do not starve.
@@ -20,7 +20,7 @@ struct DirectSending {
   private var rest: [UInt8] = []
 
   /// Writes as much of a piece as the socket accepts without blocking. Returns whether that was all.
-  mutating func send(_ piece: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+  func send(_ piece: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
     let count = max(0, Glibc.send(descriptor, piece.baseAddress, piece.count, flags))
     sentBytes += Int64(count)
@@ -29,7 +29,7 @@ struct DirectSending {
   }
 
   /// Moves unwritten bytes into a buffer. Returns their count; nil if there are none.
-  mutating func takeRest(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+  func takeRest(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard !rest.isEmpty else { return nil }
     let count = min(rest.count, buffer.count)
     buffer.copyBytes(from: rest[..<count])
@@ -42,16 +42,20 @@ extension EasyHandle {
   /// Writes the available bytes of the source without blocking.
   /// - Returns: false if libcurl must resume, to send the rest.
   func sendDirectly() -> Bool {
-    guard hasSwitched == true, !isSendingPaused, !isFlushing, transfer != nil, let descriptor = switchedSocket,
+    guard run.hasSwitched == true, !run.isSendingPaused, !run.isFlushing, run.transfer != nil,
+      let descriptor = run.switchedSocket,
       shape?.usesTLS == false
     else { return false }
+    guard let body = run.body else { return false }
+    let sending = run.directSending ?? DirectSending()
+    run.directSending = sending
     defer { progress(uploaded: uploadedBytes) }
     return withUnsafeTemporaryAllocation(byteCount: DirectSending.pieceLength, alignment: 1) { buffer in
       for _ in 0..<DirectSending.maximumPieces {
         switch body.read(into: buffer) {
         case .bytes(let count):
           let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-          guard directSending.send(piece, to: descriptor) else { return false }
+          guard sending.send(piece, to: descriptor) else { return false }
         case .wait: return true
         case .end, .secure, .failed: return false
         }

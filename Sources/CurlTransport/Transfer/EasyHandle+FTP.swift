@@ -9,9 +9,8 @@ extension EasyHandle {
 
   /// Sets the questions about a file that libcurl sends. It ignores the replies, unless they refuse REST.
   func setQuestions(for request: borrowing TransferRequest) {
-    ftpRange = request.range.flatMap { FTPRange($0) }
-    ftpRangeReachesEnd = request.rangeReachesEnd && ftpRange?.last != nil
-    ftpDeadline = .distantFuture
+    let ftp = FTPExchange(for: request)
+    run.ftp = ftp
     _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, nil)
     curl_slist_free_all(questionList)
     questionList = nil
@@ -21,7 +20,7 @@ extension EasyHandle {
     // With HEAD libcurl asks for the size. In ASCII mode, a file's size differs from the bytes received.
     if request.method == "GET", request.ftpQuestions.contains(.size), !path.isText { append("*SIZE ", file) }
     if request.ftpQuestions.contains(.date) { append("*MDTM ", file) }
-    if request.method == "GET", let first = ftpRange?.first, first > 0 { append("*REST ", Array("\(first)".utf8)) }
+    if request.method == "GET", let first = ftp.range?.first, first > 0 { append("*REST ", Array("\(first)".utf8)) }
     _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, questionList)
   }
 
@@ -34,14 +33,14 @@ extension EasyHandle {
   // MARK: Commands and replies
 
   func commandIsSent(_ line: UnsafeRawBufferPointer) {
-    ftp.sent(line)
+    run.ftp?.replies.sent(line)
     if openQuestion != nil { waitForReply() }
   }
 
   /// What is to be answered in time. To list a folder may take longer, unless that is to tell a size.
   private var openQuestion: FTPQuestions? {
-    guard let question = ftp.openQuestion else { return nil }
-    return question != .listing || transfer?.request.ftpQuestions.contains(.listing) == true ? question : nil
+    guard let question = run.ftp?.replies.openQuestion else { return nil }
+    return question != .listing || run.transfer?.request.ftpQuestions.contains(.listing) == true ? question : nil
   }
 
   private func waitForReply() {
@@ -50,19 +49,20 @@ extension EasyHandle {
 
   /// - Parameter deadline: `.distantFuture` where nothing is to be answered in time; the limit of the transfer holds all the same.
   private func wait(until deadline: MonotonicInstant) {
-    multi?.setDeadline(min(deadline, ftpDeadline), of: self)
+    multi?.setDeadline(min(deadline, run.ftp?.deadline ?? .distantFuture), of: self)
   }
 
   /// The transfer begins, or its owner goes on, whose pause was no silence of the server: all times begin.
   func waitAnew() {
-    ftpDeadline = transfer?.request.ftpTimeLimit.map { MonotonicInstant.now.advanced(by: $0) } ?? .distantFuture
+    run.ftp?.deadline =
+      run.transfer?.request.ftpTimeLimit.map { MonotonicInstant.now.advanced(by: $0) } ?? .distantFuture
     if openQuestion != nil { waitForReply() } else { wait(until: .distantFuture) }
   }
 
   func questionIsUnanswered() {
     // A transfer that has taken too long is no sign of a question that is never answered.
-    guard MonotonicInstant.now < ftpDeadline else { return }
-    failureReason = openQuestion.map { .unanswered($0) }
+    guard let ftp = run.ftp, MonotonicInstant.now < ftp.deadline else { return }
+    run.failureReason = openQuestion.map { .unanswered($0) }
   }
 
   /// A piece of a body came.
@@ -72,17 +72,18 @@ extension EasyHandle {
 
   /// Takes a line of the control connection. Returns how much of it was taken: less than all ends the transfer.
   func receiveReply(_ line: UnsafeRawBufferPointer) -> Int {
-    ftp.take(line)
+    guard let ftp = run.ftp else { return line.count }
+    ftp.replies.take(line)
     switch openQuestion {
     case nil: wait(until: .distantFuture)
     case .listing?: waitForReply()
     default: break
     }
-    if ftp.refusesRestart, ftpRange != nil, !isHeadRequest {
-      failureReason = .restartRefused
+    if ftp.replies.refusesRestart, ftp.range != nil, !run.isHeadRequest {
+      run.failureReason = .restartRefused
       return 0
     }
-    if ftp.namesDataConnection { transfer?.openDataConnection() }
+    if ftp.replies.namesDataConnection { run.transfer?.openDataConnection() }
     return line.count
   }
 
@@ -90,27 +91,29 @@ extension EasyHandle {
 
   /// Whether `count` more bytes exceed the range, which reaches to the end of the file; then the transfer fails.
   func exceedsRange(_ count: Int) -> Bool {
-    guard let length = ftpRange?.length(in: nil), receivedBytes + Int64(count) > length else { return false }
-    failureReason = .wrongLength(received: receivedBytes + Int64(count), expected: length)
+    guard let length = run.ftp?.range?.length(in: nil), run.receivedBytes + Int64(count) > length else { return false }
+    run.failureReason = .wrongLength(received: run.receivedBytes + Int64(count), expected: length)
     return true
   }
 
   /// libcurl's result, corrected by what it does not check. More bytes than SIZE has announced are not an error if the
   /// server confirms the transfer: a file may grow.
   func ftpResult(_ code: CURLcode) -> CURLcode {
-    guard code == CURLE_OK, !body.isPresent else { return code }
-    if isHeadRequest { return ftp.deniesDate && ftp.size == nil ? CURLE_REMOTE_FILE_NOT_FOUND : code }
-    guard let expected = ftp.head(ftpRange).contentLength, receivedBytes < expected else { return code }
-    failureReason = .wrongLength(received: receivedBytes, expected: expected)
+    guard code == CURLE_OK, run.body == nil, let ftp = run.ftp else { return code }
+    if run.isHeadRequest {
+      return ftp.replies.deniesDate && ftp.replies.size == nil ? CURLE_REMOTE_FILE_NOT_FOUND : code
+    }
+    guard let expected = ftp.head.contentLength, run.receivedBytes < expected else { return code }
+    run.failureReason = .wrongLength(received: run.receivedBytes, expected: expected)
     return CURLE_PARTIAL_FILE
   }
 
   /// Many servers, and proxies that are spoken to over TLS, end the data connection without close_notify (RFC 8446, section 6.1) at the end
   /// of a file: what counts is that all announced bytes came.
   func isCompleteFTP(despite code: CURLcode) -> Bool {
-    guard code == CURLE_RECV_ERROR, ftp.hasAgreed, !body.isPresent,
+    guard code == CURLE_RECV_ERROR, let ftp = run.ftp, ftp.replies.hasAgreed, run.body == nil,
       shape?.ftpTLS == .explicit || shape?.proxy?.kind == .https,
-      let expected = ftp.head(ftpRange).contentLength, receivedBytes == expected
+      let expected = ftp.head.contentLength, run.receivedBytes == expected
     else { return false }
     return String(cString: errorBuffer).contains("unexpected eof")
   }

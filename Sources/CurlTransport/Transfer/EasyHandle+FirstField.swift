@@ -24,7 +24,7 @@ extension EasyHandle {
   func expectFirstField() {
     let wasLogged = firstField.isLogged
     firstField = FirstField(
-      phase: kind == .http && CurlLibrary.shared.misjudgesFirstFields ? .statusLine : .past)
+      phase: run.kind == .http && CurlLibrary.shared.misjudgesFirstFields ? .statusLine : .past)
     if wasLogged { updateLogging() }
   }
 

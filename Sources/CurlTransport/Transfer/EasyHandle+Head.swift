@@ -20,18 +20,18 @@ extension EasyHandle {
 
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
   private func receive(header line: UnsafeRawBufferPointer) -> Int {
-    guard transfer != nil else { return line.count }
-    if kind == .ftp, !awaitsTunnel { return receiveReply(line) }
-    switch parser.take(line) {
+    guard run.transfer != nil else { return line.count }
+    if run.kind == .ftp, !awaitsTunnel { return receiveReply(line) }
+    switch run.parser.take(line) {
     case .none: break
     case .failure(let reason):
-      failureReason = reason
+      run.failureReason = reason
       return 0
     case .head(let head):
       receive(head)
-      guard refusals <= Self.largestRefusalCount else {
-        pendingHead = nil
-        failureReason = .endlessRefusal(isByProxy: !isRequestSent)
+      guard run.refusals <= Self.largestRefusalCount else {
+        run.pendingHead = nil
+        run.failureReason = .endlessRefusal(isByProxy: !run.isRequestSent)
         return 0
       }
     }
@@ -44,17 +44,17 @@ extension EasyHandle {
 
   /// Lines are those of a proxy that is to open a tunnel to an FTP server.
   private var awaitsTunnel: Bool {
-    guard !isRequestSent, let proxy = shape?.proxy, !proxy.kind.isSOCKS else { return false }
-    return proxyHead.map { !(200..<300).contains($0.statusCode) } ?? true
+    guard !run.isRequestSent, let proxy = shape?.proxy, !proxy.kind.isSOCKS else { return false }
+    return run.proxyHead.map { !(200..<300).contains($0.statusCode) } ?? true
   }
 
   private func receive(_ head: consuming TransferHead) {
-    guard let transfer, let handler else { return }
-    guard isRequestSent else {
-      if head.statusCode == 407, credentialsAnswer407 { refusals += 1 }
+    guard let transfer = run.transfer, let handler = run.handler else { return }
+    guard run.isRequestSent else {
+      if head.statusCode == 407, run.credentialsAnswer407 { run.refusals += 1 }
       head.speaker = .proxy
-      proxyHead = head
-      parser.expectHead()
+      run.proxyHead = head
+      run.parser.expectHead()
       return
     }
     noteSpeaker(in: &head)
@@ -62,43 +62,41 @@ extension EasyHandle {
       handler.transfer(transfer, didReceiveInformational: head)
       return
     }
-    isAnswered = true
+    answerCame()
     if shape?.switchesProtocols == true {
-      hasSwitched = head.statusCode == 101
-      if hasSwitched == true { prepareDirectReceiving() }
+      run.hasSwitched = head.statusCode == 101
+      if run.hasSwitched == true { prepareDirectReceiving() }
       // libcurl waits for the end of the body, or for its beginning.
       transfer.resumeSending()
     }
-    if tlsVersion == nil { (tlsVersion, tlsCipherSuite) = TLSInspector.parameters(of: curl) }
+    if run.tlsVersion == nil { (run.tlsVersion, run.tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
-      (head.statusCode == 401 && credentialsAnswer401) || (head.statusCode == 407 && credentialsAnswer407)
+      (head.statusCode == 401 && run.credentialsAnswer401) || (head.statusCode == 407 && run.credentialsAnswer407)
     // libcurl before 8.1 may lose the body of an answer that comes before the request's body was sent. Without a byte of it the answer is
     // held back, so that the request can be sent again; but not from a body that may wait for the answer.
     let mayLoseBody =
-      CurlLibrary.shared.losesEarlyAnswers && head.httpVersion == "HTTP/2" && body.isPresent && !body.isComplete
-      && !isAwaitingBody && head.statusCode != 204 && head.statusCode != 304 && (head.contentLength ?? 0) > 0
-    if isChallenge { refusals += 1 }
+      CurlLibrary.shared.losesEarlyAnswers && head.httpVersion == "HTTP/2" && run.body?.isComplete == false
+      && !run.isAwaitingBody && head.statusCode != 204 && head.statusCode != 304 && (head.contentLength ?? 0) > 0
+    if isChallenge { run.refusals += 1 }
     guard !isChallenge, !mayLoseBody else {
-      pendingHead = head
+      run.pendingHead = head
       return
     }
-    guard !hasHead else { return }
+    guard !run.hasHead else { return }
     accept(head)
     handler.transfer(transfer, didReceive: consume head)
   }
 
   func deliverPendingHead() {
-    guard let transfer, let head = takePendingHead() else { return }
-    handler?.transfer(transfer, didReceive: head)
+    guard let transfer = run.transfer, let head = takePendingHead() else { return }
+    run.handler?.transfer(transfer, didReceive: head)
   }
 
   /// The head that the handler has not seen, if there is one.
   func takePendingHead() -> TransferHead? {
-    guard !hasHead else { return nil }
-    if kind == .ftp {
-      pendingHead = ftp.head(ftpRange)
-    }
-    guard let head = pendingHead.take() else { return nil }
+    guard !run.hasHead else { return nil }
+    if let ftp = run.ftp { run.pendingHead = ftp.head }
+    guard let head = run.pendingHead.take() else { return nil }
     accept(head)
     return head
   }
@@ -108,15 +106,17 @@ extension EasyHandle {
     guard let shape else { return }
     if head.statusCode == 407, shape.isForwarded { return head.speaker = .proxy }
     // libcurl verifies where the owner judges nobody.
-    if shape.isHTTPS, !shape.isIsolated || verification?.verdict.isTrusted == true { head.speaker = .verifiedOrigin }
+    if shape.isHTTPS, !shape.isIsolated || run.verification?.verdict.isTrusted == true {
+      head.speaker = .verifiedOrigin
+    }
   }
 
   /// This is the head whose body is delivered.
   private func accept(_ head: borrowing TransferHead) {
-    hasHead = true
+    run.hasHead = true
     expectBody(after: head)
-    let hasNoBody = isHeadRequest || head.statusCode == 204 || head.statusCode == 304
+    let hasNoBody = run.isHeadRequest || head.statusCode == 204 || head.statusCode == 304
     // After a switch of protocols comes no content, whatever the fields say (RFC 9110, section 15.2.2).
-    expectedLength = hasNoBody ? 0 : head.statusCode == 101 ? nil : head.contentLength
+    run.expectedLength = hasNoBody ? 0 : head.statusCode == 101 ? nil : head.contentLength
   }
 }

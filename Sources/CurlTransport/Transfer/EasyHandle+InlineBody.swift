@@ -34,22 +34,21 @@ extension EasyHandle {
   func removeInlineBody() {
     guard shape?.hasInlineBody == true else { return }
     set(CURLOPT_POSTFIELDS, nil as UnsafeRawPointer?)
-    inlineBodyCount = InlineBodyCount()
   }
 
   /// The request is about to be sent, and the body with it.
   func noteInlineBody() {
-    guard shape?.hasInlineBody == true, let length = body.length else { return }
-    inlineBodyCount.requestBegins(requestSize: requestSize, length: length)
+    guard shape?.hasInlineBody == true, let body = run.body, let length = body.length else { return }
+    run.inlineBodyCount.requestBegins(requestSize: requestSize, length: length)
     body.takeAll()
   }
 
   /// Bytes of the requests' heads that were sent.
   var sentHeadBytes: Int64 {
     if CurlLibrary.shared.countsBodiesInRequests, shape?.hasInlineBody != true {
-      return requestSize - earlierUploads - uploadedBytes
+      return requestSize - run.earlierUploads - uploadedBytes
     }
-    return requestSize - inlineBodyCount.bytes(requestSize: requestSize)
+    return requestSize - run.inlineBodyCount.bytes(requestSize: requestSize)
   }
 
   /// What libcurl has sent as heads of requests, with the bodies that went with them.

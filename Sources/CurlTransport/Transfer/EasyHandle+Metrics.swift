@@ -6,24 +6,24 @@ internal import URLLoadingCCurl
 extension EasyHandle {
   func metrics() -> TransferMetrics {
     let metrics = TransferMetrics()
-    metrics.start = Date(timeIntervalSince1970: startTime)
+    metrics.start = Date(timeIntervalSince1970: run.startTime)
     metrics.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)
     metrics.connect = seconds(CURLINFO_CONNECT_TIME_T)
     metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
     metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
     metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
-    let elapsed = startInstant.seconds(to: .now)
+    let elapsed = run.startInstant.seconds(to: .now)
     // libcurl's total ends with what it has read itself.
-    let isDirect = directReceiving.socket != nil
+    let isDirect = run.directReceiving.socket != nil
     metrics.total = isDirect ? elapsed : Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
-    metrics.noteQueueTime(queueTime, elapsed: elapsed)
-    metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
+    metrics.noteQueueTime(run.queueTime, elapsed: elapsed)
+    metrics.isReusedConnection = run.isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
-    if hasHead { metrics.networkProtocol = networkProtocol }
+    if run.hasHead { metrics.networkProtocol = networkProtocol }
     // A failed check is overridden once the owner has accepted the peer.
-    metrics.verification = connection?.question == nil ? verification : nil
-    metrics.tlsVersion = tlsVersion
-    metrics.tlsCipherSuite = tlsCipherSuite
+    metrics.verification = run.connection?.question == nil ? run.verification : nil
+    metrics.tlsVersion = run.tlsVersion
+    metrics.tlsCipherSuite = run.tlsCipherSuite
     metrics.localAddress = text(CURLINFO_LOCAL_IP)
     metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
     if metrics.localAddress != nil { metrics.localPort = ccurl_get_long(curl, CURLINFO_LOCAL_PORT) }
@@ -31,9 +31,9 @@ extension EasyHandle {
     metrics.requestHeaderBytes = sentHeadBytes
     metrics.requestBodyBytes = sentBodyBytes(uploaded: uploadedBytes)
     metrics.responseHeaderBytes = Int64(ccurl_get_long(curl, CURLINFO_HEADER_SIZE))
-    metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T)) + directReceiving.receivedBytes
-    metrics.decodedBodyBytes = deliveredBytes
-    if !sentHeads.isEmpty { metrics.sentRequestHead = String(decoding: sentHeads, as: UTF8.self) }
+    metrics.responseBodyBytes = Int64(ccurl_get_off(curl, CURLINFO_SIZE_DOWNLOAD_T)) + run.directReceiving.receivedBytes
+    metrics.decodedBodyBytes = run.deliveredBytes
+    if !run.sentHeads.isEmpty { metrics.sentRequestHead = String(decoding: run.sentHeads, as: UTF8.self) }
     return metrics
   }
 
@@ -48,7 +48,7 @@ extension EasyHandle {
   }
 
   private var networkProtocol: String? {
-    if kind == .ftp { return "ftp" }
+    if run.kind == .ftp { return "ftp" }
     switch ccurl_get_long(curl, CURLINFO_HTTP_VERSION) {
     case 1: return "http/1.0"
     case 2: return "http/1.1"

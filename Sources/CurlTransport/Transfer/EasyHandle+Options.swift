@@ -18,20 +18,20 @@ extension EasyHandle {
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
     setShare(for: request, configuration.network, proxy)
-    kind = request.kind
+    run.kind = request.kind
     expectFirstField()
-    wantsMetrics = request.wantsMetrics
-    isHeadRequest = request.method == "HEAD"
-    coalescingLimit = request.coalescingLimit
-    typeOfService = request.typeOfService
-    hasAlternative = request.hasAlternative
+    run.wantsMetrics = request.wantsMetrics
+    run.isHeadRequest = request.method == "HEAD"
+    run.coalescingLimit = request.coalescingLimit
+    run.typeOfService = request.typeOfService
+    run.hasAlternative = request.hasAlternative
     if shape?.isIsolated == true, shape?.usesTLS != false,
       !(configuration.usesLinkedOpenSSL ?? CurlLibrary.shared.usesLinkedOpenSSL)
     {
       throw .otherTLSLibrary
     }
-    credentialsAnswer401 = request.credential != nil
-    credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
+    run.credentialsAnswer401 = request.credential != nil
+    run.credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     // Whether the text is a URL comes out with the transfer.
     guard set(CURLOPT_URL, request.url) else {
       shape = nil
@@ -41,13 +41,13 @@ extension EasyHandle {
       setHeaders(request.headers, shape, configuration)
     }
     if request.kind == .ftp { setQuestions(for: request) }
-    if shape?.connectsOnly == true, connection == nil { self.body = OutgoingBody(copy body) }
+    if shape?.connectsOnly == true, run.connection == nil { run.body = OutgoingBody(copy body) }
     if shape?.hasBody == true {
-      self.body = OutgoingBody(copy body)
+      run.body = OutgoingBody(copy body)
       if shape?.hasInlineBody == true {
         setInlineBody(body)
       } else {
-        set(CURLOPT_INFILESIZE_LARGE, Int64(self.body.length ?? -1))
+        set(CURLOPT_INFILESIZE_LARGE, run.body.map { $0.length ?? -1 } ?? 0)
       }
     }
   }

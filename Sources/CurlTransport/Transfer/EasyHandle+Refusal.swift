@@ -21,12 +21,12 @@ struct StreamFate {
 extension EasyHandle {
   /// A request is about to be sent.
   func followStream(on ports: PortPair) {
-    if fate.isRefused { fate.isRepetition = true }
-    fate.isRefused = false
-    fate.number = nil
-    guard kind == .http, let shape, shape.isHTTPS, let multi, multi.isMultiplexed(ports) else { return }
-    if !fate.isFollowed, !Repetition.isIdempotent(shape.method) {
-      fate.isFollowed = true
+    if run.fate.isRefused { run.fate.isRepetition = true }
+    run.fate.isRefused = false
+    run.fate.number = nil
+    guard run.kind == .http, let shape, shape.isHTTPS, let multi, multi.isMultiplexed(ports) else { return }
+    if !run.fate.isFollowed, !Repetition.isIdempotent(shape.method) {
+      run.fate.isFollowed = true
       multi.follows(1)
     }
     if multi.followedRequests > 0 { hear(true) }
@@ -34,26 +34,27 @@ extension EasyHandle {
 
   /// An answer has come, or the transfer is over.
   func leaveStream() {
-    guard fate.isFollowed else { return }
-    fate.isFollowed = false
+    guard run.fate.isFollowed else { return }
+    run.fate.isFollowed = false
     multi?.follows(-1)
   }
 
   /// Reads libcurl's log, or stops that.
   func hear(_ isOn: Bool) {
-    guard fate.isHeard != isOn, kind == .http, shape?.isHTTPS == true else { return }
-    fate.isHeard = isOn
+    guard run.fate.isHeard != isOn, run.kind == .http, shape?.isHTTPS == true else { return }
+    run.fate.isHeard = isOn
     updateLogging()
   }
 
   func logged(_ line: UnsafeRawBufferPointer) {
-    guard fate.isHeard, let news = StreamNews(line) else { return }
+    guard run.fate.isHeard, let news = StreamNews(line) else { return }
     switch news {
-    case .opened(let number): fate.number = number
-    case .refused: fate.isRefused = true
+    case .opened(let number): run.fate.number = number
+    case .refused: run.fate.isRefused = true
     case .goesAway(let last):
       // libcurl may look whether another connection can be used.
-      guard let ports, let multi, let session = multi.session(on: ports), session == TLSInspector.session(of: curl)
+      guard let ports = run.ports, let multi, let session = multi.session(on: ports),
+        session == TLSInspector.session(of: curl)
       else { return }
       multi.serverGoesAway(on: ports, last: last)
     }

@@ -8,11 +8,11 @@ internal import URLLoadingCCurl
 extension EasyHandle {
   /// What a read of the body returns before the response 101: a pause, or the end where the server does not upgrade. Nil after the upgrade.
   func readBeforeSwitch() -> Int? {
-    switch hasSwitched {
+    switch run.hasSwitched {
     case true?: return nil
     case false?: return 0
     case nil:
-      isAwaitingBody = true
+      run.isAwaitingBody = true
       return Int(CURL_READFUNC_PAUSE)
     }
   }
@@ -21,7 +21,7 @@ extension EasyHandle {
   static func interestChanged(of curl: UnsafeMutableRawPointer, in descriptor: Int32, isNothing: Bool) {
     guard let context = ccurl_get_private(curl) else { return }
     let easy = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-    easy.switchedSocket = isNothing ? nil : descriptor
+    easy.run.switchedSocket = isNothing ? nil : descriptor
     easy.detectClosingPeer()
   }
 
@@ -29,42 +29,43 @@ extension EasyHandle {
   /// libcurl 7.88 reads no more then, and does not end the transfer while sending is paused. At other moments it reports the same
   /// interest transiently, and another one immediately after. An end that it reads while it is paused changes no interest later.
   func detectClosingPeer() {
-    guard let multi, shape?.switchesProtocols == true, isRequestSent, hasSwitched != false, !isFlushing else { return }
-    let isClosed = switchedSocket == nil && !isReceivingPaused
-    guard isClosed != isClosedByPeer else { return }
-    isClosedByPeer = isClosed
+    guard let multi, shape?.switchesProtocols == true, run.isRequestSent, run.hasSwitched != false, !run.isFlushing
+    else { return }
+    let isClosed = run.switchedSocket == nil && !run.isReceivingPaused
+    guard isClosed != run.isClosedByPeer else { return }
+    run.isClosedByPeer = isClosed
     multi.setDeadline(isClosed ? .now : .distantFuture, of: self)
   }
 
   /// The server has closed its direction, and libcurl does not end the transfer.
   func endBecauseOfPeer() {
-    multi?.finish(self, hasSwitched == true ? CURLE_OK : CURLE_GOT_NOTHING)
+    multi?.finish(self, run.hasSwitched == true ? CURLE_OK : CURLE_GOT_NOTHING)
   }
 
   /// Writes without waiting for the socket to be writable: it usually is, and waiting costs three system calls and a turn of the loop. A
   /// full socket is waited for.
   func sendWithoutWaiting() {
-    guard hasSwitched == true, !isSendingPaused, !isFlushing, let descriptor = switchedSocket else { return }
+    guard run.hasSwitched == true, !run.isSendingPaused, !run.isFlushing, let descriptor = run.switchedSocket else {
+      return
+    }
     multi?.socketIsReady(descriptor, 2)
   }
 
   /// Sends what is ready to be sent, within a second, and closes the connection.
   func closeWhenSent(_ multi: MultiHandle) {
-    transfer?.attach(nil)
-    transfer = nil
-    handler = nil
-    isFlushing = true
-    drainBudget = Self.drainedAtEnd
+    abandonTransfer()
+    run.isFlushing = true
+    run.drainBudget = Self.drainedAtEnd
     multi.setDeadline(.now.advanced(by: .seconds(1)), of: self)
-    isReceivingPaused = false
-    isSendingPaused = false
-    isAwaitingBody = false
+    run.isReceivingPaused = false
+    run.isSendingPaused = false
+    run.isAwaitingBody = false
     applyPause()
   }
 
   /// Returns the remaining bytes to send. By the next call they are written, and the handle is discarded.
   func flush(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    if case .bytes(let count) = body.read(into: buffer) { return count }
+    if case .bytes(let count)? = run.body?.read(into: buffer) { return count }
     multi?.setDeadline(.now, of: self)
     return Int(CURL_READFUNC_PAUSE)
   }

@@ -14,10 +14,10 @@ extension MultiHandle {
 
   /// Gives up a transfer that is drained; ends one that the server has closed; fails one whose reply did not come in time.
   private func deadlineIsReached(of easy: EasyHandle, _ now: MonotonicInstant) {
-    guard easy.transfer != nil else { return release(easy) }
-    if easy.isClosedByPeer { return easy.endBecauseOfPeer() }
+    guard easy.run.transfer != nil else { return release(easy) }
+    if easy.run.isClosedByPeer { return easy.endBecauseOfPeer() }
     // While the owner takes nothing, an FTP server cannot be late.
-    if easy.kind == .ftp, easy.isReceivingPaused { return setDeadline(.distantFuture, of: easy) }
+    if easy.run.kind == .ftp, easy.run.isReceivingPaused { return setDeadline(.distantFuture, of: easy) }
     if let turn = easy.overdueTurn, turn != reactor.turn {
       easy.questionIsUnanswered()
       finish(easy, CURLE_OPERATION_TIMEDOUT)

@@ -49,8 +49,8 @@ extension MultiHandle {
 
   /// A server has not looked at streams with numbers beyond `last`.
   func serverGoesAway(on ports: PortPair, last: UInt32) {
-    for easy in running where easy.ports == ports && !easy.isAnswered {
-      if let number = easy.fate.number, number > last { easy.fate.isRefused = true }
+    for easy in running where easy.run.ports == ports && !easy.run.isAnswered {
+      if let number = easy.run.fate.number, number > last { easy.run.fate.isRefused = true }
     }
   }
 

@@ -171,7 +171,7 @@ final class MultiHandle {
     easy.leaveStream()
     curl_multi_remove_handle(curl, easy.curl)
     easy.multi = nil
-    if let socket = easy.directReceiving.socket { upgraded[socket] = nil }
+    if let socket = easy.run.directReceiving.socket { upgraded[socket] = nil }
     setDeadline(.distantFuture, of: easy)
     let index = easy.runningIndex
     running.swapAt(index, running.count - 1)
@@ -208,13 +208,13 @@ final class MultiHandle {
     guard let curl else { return }
     easy.leaveSocket()
     curl_multi_remove_handle(curl, easy.curl)
-    easy.connection = connection
+    easy.run.connection = connection
     do {
       try easy.configure(toSecure: host, configuration)
     } catch {
-      easy.failureReason = .refusedHandshake(error.message)
+      easy.run.failureReason = .refusedHandshake(error.message)
     }
-    guard easy.failureReason == nil, curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
+    guard easy.run.failureReason == nil, curl_multi_add_handle(curl, easy.curl) == CURLM_OK else {
       return finish(easy, CURLE_SSL_CONNECT_ERROR)
     }
   }

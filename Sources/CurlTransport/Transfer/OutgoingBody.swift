@@ -1,7 +1,8 @@
 import Foundation
 
 /// The body of a request, and how much of it libcurl has taken.
-struct OutgoingBody {
+// Loop thread only. An object of its own, because its source may come back to the handle that reads it.
+final class OutgoingBody {
   enum Read {
     case bytes(Int)
     case wait
@@ -10,27 +11,22 @@ struct OutgoingBody {
     case failed(TransferFailure.Reason)
   }
 
-  private var content = TransferRequest.Body.none
+  private let content: TransferRequest.Body
   /// Bytes that libcurl has taken since the body last began.
   private(set) var readBytes: Int64 = 0
   private var hasEnded = false
   /// The error of the source.
   private(set) var error: (any Error)?
 
-  init() {}
-
-  init(_ content: TransferRequest.Body) {
+  /// Nil for no body.
+  init?(_ content: TransferRequest.Body) {
+    if case .none = content { return nil }
     self.content = content
-  }
-
-  var isPresent: Bool {
-    if case .none = content { return false }
-    return true
   }
 
   /// Nothing is left to be read.
   var isComplete: Bool {
-    guard let length else { return !isPresent || hasEnded }
+    guard let length else { return hasEnded }
     return readBytes >= length
   }
 
@@ -43,7 +39,7 @@ struct OutgoingBody {
     }
   }
 
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Read {
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Read {
     switch content {
     case .none: return .end
     case .data(let data):
@@ -61,7 +57,7 @@ struct OutgoingBody {
     }
   }
 
-  private mutating func read(
+  private func read(
     _ source: any TransferBodySource, into buffer: UnsafeMutableRawBufferPointer, _ length: Int64?
   ) -> Read {
     switch source.read(into: buffer) {
@@ -82,12 +78,12 @@ struct OutgoingBody {
   }
 
   /// libcurl has all bytes of a body whose length is known.
-  mutating func takeAll() {
+  func takeAll() {
     if let length { readBytes = length }
   }
 
   /// Begins again. False when the source cannot.
-  mutating func rewind() -> Bool {
+  func rewind() -> Bool {
     if case .source(let source, _) = content {
       guard source.rewind() else { return false }
     }

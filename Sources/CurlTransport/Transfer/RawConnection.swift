@@ -1,7 +1,8 @@
 internal import URLLoadingBase
 
 /// The state of a connection that libcurl has handed over: the directions that are open, and the bytes in flight. No I/O.
-struct RawConnection {
+// Loop thread only.
+final class RawConnection {
   /// The socket, which is watched for what ``interest(pausesReading:)`` says.
   let descriptor: Int32
   let isSecure: Bool
@@ -43,24 +44,24 @@ struct RawConnection {
   /// Both directions are closed.
   var isOver: Bool { isInputOver && isOutputOver }
 
-  mutating func takeAdopted() -> Int32? { adopted.take() }
+  func takeAdopted() -> Int32? { adopted.take() }
 
   /// Output is closed, or about to be, and the peer's direction is not.
   var mayLinger: Bool {
     descriptor >= 0 && (isOutputOver || !closing.isEmpty) && !isInputOver && outputFailure == nil && question == nil
   }
 
-  mutating func inputEnds() { isInputOver = true }
-  mutating func outputEnds() { isOutputOver = true }
+  func inputEnds() { isInputOver = true }
+  func outputEnds() { isOutputOver = true }
 
-  mutating func outputBreaks(_ failure: TransferFailure) {
+  func outputBreaks(_ failure: TransferFailure) {
     outputFailure = failure
     isOutputOver = true
     outgoing = nil
     closing = []
   }
 
-  mutating func lingers() {
+  func lingers() {
     isLingering = true
     incoming = []
   }

@@ -40,13 +40,6 @@ struct ResponseHeadParser: ~Copyable {
   private var bytes = 0
   private var totalBytes = 0
 
-  /// Forgets everything: a new transfer begins. `facts` begin anew with each status line.
-  mutating func reset() {
-    expectHead()
-    totalBytes = 0
-    lines = FieldLines()
-  }
-
   /// A new request is sent in the same transfer: its response starts with a status line.
   mutating func expectHead() {
     state = .statusLine

@@ -18,12 +18,6 @@ struct TriedAddresses {
     lastLength = socklen_t(count)
   }
 
-  /// Forgets them. The bytes of the address stay, since clearing them would cost every transfer.
-  mutating func forget() {
-    lastLength = 0
-    isRouted = false
-  }
-
   /// Whether none has a route.
   /// - Parameter error: `errno` of the last attempt.
   func lackRoute(_ error: Int32) -> Bool {

@@ -101,7 +101,7 @@ import URLLoadingX509
     #expect(handshakes.verification == nil)
     handshakes.proceed(ConnectionVerification(peer()))
     #expect(handshakes.verification?.verdict == .trusted && handshakes.verification?.proxyVerdict == untrusted)
-    handshakes.socketOpens()
+    handshakes = Handshakes()
     _ = handshakes.begins(url: "https://localhost/", proxy: nil)
     handshakes.proceed(ConnectionVerification(peer(untrusted)))
     #expect(handshakes.verification?.verdict == untrusted && handshakes.verification?.proxyVerdict == nil)

@@ -21,16 +21,15 @@ import Testing
   @Test func handshakesOfAConnectionThroughAProxyAreTwo() {
     let proxy = ProxyServer(kind: .https, host: "proxy.example", port: 3129)
     var handshakes = Handshakes()
-    handshakes.socketOpens()
     #expect(
       handshakes.begins(url: "https://example.org/", proxy: proxy)
         == TLSEndpoint(host: "proxy.example", port: 3129, isProxy: true))
     #expect(handshakes.begins(url: "https://example.org/", proxy: proxy) == TLSEndpoint(host: "example.org", port: 443))
     // The next connection begins anew.
-    handshakes.socketOpens()
+    handshakes = Handshakes()
     #expect(handshakes.begins(url: "https://example.org/", proxy: proxy)?.isProxy == true)
     let plain = ProxyServer(host: "proxy.example", port: 3128)
-    handshakes.socketOpens()
+    handshakes = Handshakes()
     #expect(handshakes.begins(url: "https://example.org/", proxy: plain)?.isProxy == false)
   }
 }
