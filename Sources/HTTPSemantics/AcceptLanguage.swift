@@ -1,19 +1,15 @@
-internal import URLLoadingBase
-
 /// The languages that a user reads, as requests name them (RFC 9110 12.5.4).
 ///
 /// They are found as gettext does: `LC_ALL`, `LC_MESSAGES` or `LANG`, whichever is set first, names the locale, and
 /// `LANGUAGE` may have a list that counts in its place, but not in the locale C. Each tag is followed by its plain
 /// language, for servers that know that only (RFC 4647 3.4): `de_DE.UTF-8` becomes `de-DE,de;q=0.9`.
-enum AcceptLanguage {
-  /// The field's value for this process; nil in the locales C and POSIX. The environment is looked at once.
-  static let ofProcess = value(environment: ProcessEnvironment.value(of:))
-
+package enum AcceptLanguage {
   /// Weights have one digit, and zero would mean "not acceptable".
   private static let largestCount = 10
 
+  /// The field's value; nil in the locales C and POSIX.
   /// - Parameter environment: gives the values of variables.
-  static func value(environment: (String) -> String?) -> String? {
+  package static func value(environment: (String) -> String?) -> String? {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
     guard let locale, !isPlain(locale) else { return nil }
     let listed = (environment("LANGUAGE") ?? "").split(separator: ":").compactMap { tag($0) }

@@ -1,28 +1,28 @@
 /// The challenges in the `WWW-Authenticate` or `Proxy-Authenticate` fields of a response, RFC 9110 11.6.1.
-struct AuthenticateHeader {
-  struct Challenge {
+package struct AuthenticateHeader {
+  package struct Challenge {
     /// The scheme in lower case: `basic`, `digest`.
-    let scheme: String
+    package let scheme: String
     /// Parameters in their order, names in lower case. The first of equal names counts.
     var parameters: [(name: String, value: String)] = []
     /// What some schemes (Negotiate, NTLM) have in place of parameters.
     var token68: String?
 
     /// The value of a parameter, whose name is given in lower case.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
       parameters.first { $0.name == name }?.value
     }
 
     /// The name of the protection space.
-    var realm: String? { self["realm"] }
+    package var realm: String? { self["realm"] }
   }
 
   /// All challenges, in the order in which the server prefers them.
-  let challenges: [Challenge]
+  package let challenges: [Challenge]
 
   /// Reads one or several fields with one or several challenges each. What cannot be read is passed over, up to
   /// the next comma.
-  init(fieldValues: [String]) {
+  package init(fieldValues: [String]) {
     challenges = fieldValues.flatMap(Self.parse)
   }
 

@@ -1,10 +1,12 @@
+import Foundation
+
 /// The usual spelling of the usual fields, those of IANA's registry that occur and the known ones outside of it.
 ///
 /// HTTP/2 sends all names in lower case (RFC 9113 8.2), and servers write others in any case. Code that looks
 /// `"Content-Type"` up in a dictionary works with all of them only if the spelling is put right.
-enum CanonicalFieldNames {
+package enum CanonicalFieldNames {
   /// The usual spelling of a name, whatever its case; a name that is not known as it is.
-  static func spelling(of name: String) -> String {
+  package static func spelling(of name: String) -> String {
     if usual.contains(name) { return name }
     return spellings[name.lowercased()] ?? name
   }

@@ -1,11 +1,19 @@
+import Foundation
+internal import URLLoadingBase
+
 /// A date of the proleptic Gregorian calendar in UTC, to the second: what HTTP and cookies write as text.
-struct CivilDate: Equatable {
-  var year: Int
-  var month: Int
-  var day: Int
-  var hour = 0
-  var minute = 0
-  var second = 0
+package struct CivilDate: Equatable {
+  package var year: Int
+  package var month: Int
+  package var day: Int
+  package var hour: Int
+  package var minute: Int
+  package var second: Int
+
+  package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+    (self.year, self.month, self.day) = (year, month, day)
+    (self.hour, self.minute, self.second) = (hour, minute, second)
+  }
 
   static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
   static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -14,7 +22,7 @@ struct CivilDate: Equatable {
 extension CivilDate {
   /// The date of a moment, its fraction of a second dropped. Moments outside the years 0 to 9999, which no
   /// date format here can write, become the nearest one that it can.
-  init(_ date: Date) {
+  package init(_ date: Date) {
     let earliest = -62_167_219_200.0
     let latest = 253_402_300_799.0
     let interval = date.timeIntervalSince1970
@@ -39,7 +47,7 @@ extension CivilDate {
   }
 
   /// The moment, or nil if a part is out of its range. A leap second counts as the one before it.
-  var date: Date? {
+  package var date: Date? {
     guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0..<24).contains(hour),
       (0..<60).contains(minute), (0...60).contains(second)
     else { return nil }
@@ -48,7 +56,7 @@ extension CivilDate {
   }
 
   /// The number of a month by the first three letters of its name in any case.
-  static func month(named name: some StringProtocol) -> Int? {
+  package static func month(named name: Substring) -> Int? {
     months.firstIndex { name.prefix(3).equalsIgnoringASCIICase($0) }.map { $0 + 1 }
   }
 }

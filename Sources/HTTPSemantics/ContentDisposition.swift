@@ -1,13 +1,13 @@
 internal import URLLoadingBase
 
 /// The value of a `Content-Disposition` field, RFC 6266.
-struct ContentDisposition {
+package struct ContentDisposition {
   /// `inline`, `attachment` or another type, in lower case.
   let type: String?
   /// The file name that the sender proposes, unchecked: it may be a path. `filename*` wins over `filename` (RFC 6266 4.3).
-  let filename: String?
+  package let filename: String?
 
-  init(_ fieldValue: String) {
+  package init(_ fieldValue: String) {
     var scanner = FieldScanner(fieldValue)
     scanner.skipWhitespace()
     type = scanner.token()?.lowercased()

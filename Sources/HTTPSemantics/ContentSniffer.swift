@@ -1,11 +1,11 @@
 /// Finds the MIME type of a resource by its first bytes, as the WHATWG MIME Sniffing Standard's "rules for identifying
 /// an unknown MIME type" do (section 7.1), with its font patterns (6.3) and a few archive formats it does not name.
-enum ContentSniffer {
+package enum ContentSniffer {
   /// The number of bytes at the start of a resource that matter (section 5.2).
-  static let prefixLength = 1445
+  package static let prefixLength = 1445
 
   /// The MIME type of a resource that starts with `bytes`; `text/plain` or `application/octet-stream` if nothing fits.
-  static func mimeType(of bytes: some Collection<UInt8>) -> String {
+  package static func mimeType(of bytes: [UInt8]) -> String {
     let bytes = Array(bytes.prefix(prefixLength))
     if let type = markup(bytes) ?? match(patterns, bytes) ?? mp4(bytes) ?? webM(bytes) { return type }
     if let type = match(laterPatterns, bytes) { return type }
@@ -14,7 +14,7 @@ enum ContentSniffer {
   }
 
   /// The encoding that a byte order mark at the start of `bytes` declares (WHATWG Encoding Standard, "BOM sniff").
-  static func textEncoding(of bytes: some Collection<UInt8>) -> String? {
+  package static func textEncoding(of bytes: [UInt8]) -> String? {
     let bytes = Array(bytes.prefix(3))
     if bytes == [0xEF, 0xBB, 0xBF] { return "utf-8" }
     if bytes.starts(with: [0xFE, 0xFF]) { return "utf-16be" }

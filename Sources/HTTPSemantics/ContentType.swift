@@ -1,13 +1,13 @@
 /// The value of a `Content-Type` field, RFC 9110 8.3, read with tolerance.
-struct ContentType {
+package struct ContentType {
   /// Type and subtype in lower case.
-  let mimeType: String
+  package let mimeType: String
   /// The `charset` parameter in lower case.
-  let charset: String?
+  package let charset: String?
 
   /// The type that the fields of a message give, by "extract a MIME type" of the Fetch standard: the last one that can be read. Nil where none
   /// can.
-  init?(fieldValues: [String]) {
+  package init?(fieldValues: [String]) {
     var found: ContentType?
     for value in fieldValues.flatMap(Self.members) {
       guard let type = ContentType(value), type.mimeType != "*/*" else { continue }
@@ -37,7 +37,7 @@ struct ContentType {
   }
 
   /// Nil unless there is at least a type and a subtype.
-  init?(_ fieldValue: String) {
+  package init?(_ fieldValue: String) {
     var scanner = FieldScanner(fieldValue)
     scanner.skipWhitespace()
     guard let type = scanner.token(), scanner.skip("/"), let subtype = scanner.token() else { return nil }

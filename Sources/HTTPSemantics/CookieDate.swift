@@ -1,7 +1,9 @@
+import Foundation
+
 /// Dates of `Expires` attributes. RFC 6265bis 5.1.1 reads whatever servers have ever written: it looks for a
 /// time, a day, a month and a year in this order of preference, between any delimiters.
-enum CookieDate {
-  static func date(from text: String) -> Date? {
+package enum CookieDate {
+  package static func date(from text: String) -> Date? {
     var time: (hour: Int, minute: Int, second: Int)?
     var day: Int?
     var month: Int?
@@ -11,7 +13,7 @@ enum CookieDate {
         time = found
       } else if day == nil, let found = number(token, digits: 1...2) {
         day = found
-      } else if month == nil, let found = CivilDate.month(named: String(decoding: token, as: UTF8.self)) {
+      } else if month == nil, let found = CivilDate.month(named: Substring(decoding: token, as: UTF8.self)) {
         month = found
       } else if year == nil, let found = number(token, digits: 2...4) {
         year = found

@@ -1,34 +1,34 @@
 /// Reads the pieces of a field value (RFC 9110 5.6) from left to right. What is not there gives nil and leaves the position where
 /// it was.
-struct FieldScanner {
+package struct FieldScanner {
   private let bytes: [UInt8]
   var position = 0
 
-  init(_ text: String) {
+  package init(_ text: String) {
     self.init(Array(text.utf8))
   }
 
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  var isAtEnd: Bool { position >= bytes.count }
+  package var isAtEnd: Bool { position >= bytes.count }
 
   var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  mutating func skipWhitespace() {
+  package mutating func skipWhitespace() {
     while peek?.isHTTPWhitespace == true { position += 1 }
   }
 
   /// Skips one byte if it is the given one.
-  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+  package mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard let byte = peek, UInt32(byte) == character.value else { return false }
     position += 1
     return true
   }
 
   /// A token, RFC 9110 5.6.2.
-  mutating func token() -> String? {
+  package mutating func token() -> String? {
     take(while: \.isTokenCharacter)
   }
 
@@ -41,7 +41,7 @@ struct FieldScanner {
   }
 
   /// A quoted string without its quotes and escapes, RFC 9110 5.6.4. A missing closing quote is forgiven.
-  mutating func quotedString() -> String? {
+  package mutating func quotedString() -> String? {
     guard skip("\"") else { return nil }
     var content: [UInt8] = []
     while let byte = peek {
@@ -102,7 +102,7 @@ struct FieldScanner {
     return result
   }
 
-  mutating func take(while condition: (UInt8) -> Bool) -> String? {
+  package mutating func take(while condition: (UInt8) -> Bool) -> String? {
     let start = position
     while let byte = peek, condition(byte) { position += 1 }
     return position > start ? text(from: start) : nil

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Dates as HTTP fields write them (RFC 9110 5.6.7). Without DateFormatter, which is slow and locks.
 package enum HTTPDate {
   /// The preferred format: `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -12,9 +14,16 @@ package enum HTTPDate {
   /// Reads the preferred format and the two obsolete ones (RFC 850 and asctime), all of which a recipient
   /// must accept, in any case (RFC 9111 4.2). Anything else is not a date: in `Expires` it counts as past (RFC 9111 5.3).
   /// Two-digit years more than 50 years ahead of `now` are in the past.
-  package static func date(from text: some StringProtocol, now: Date = Date()) -> Date? {
+  @inlinable
+  package static func date(from text: some StringProtocol, now: Date) -> Date? {
     if let date = text.utf8.withContiguousStorageIfAvailable({ preferredDate($0) }) ?? nil { return date }
-    let text = Substring(text).trimmingFieldWhitespace
+    return anyDate(from: Substring(text), now: now)
+  }
+
+  /// Reads any of the formats.
+  @usableFromInline
+  static func anyDate(from text: Substring, now: Date) -> Date? {
+    let text = text.trimmingFieldWhitespace
     guard text.utf8.count <= 64 else { return nil }
     guard text.utf8.contains(UInt8(ascii: ",")) else {
       // A day of one digit has a space before it.
@@ -29,7 +38,8 @@ package enum HTTPDate {
   }
 
   /// Reads the preferred format where it is as it has to be: nearly always, at a tenth of the cost.
-  private static func preferredDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+  @usableFromInline
+  static func preferredDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
     let layout: StaticString = "Aaa, 00 Aaa 0000 00:00:00 GMT"
     guard bytes.count == layout.utf8CodeUnitCount else { return nil }
     for index in bytes.indices {

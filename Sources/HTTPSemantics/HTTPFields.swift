@@ -1,19 +1,19 @@
-internal import URLLoadingCurlTransport
+internal import URLLoadingBase
 
 /// The header fields of a message, in the order they were set or received.
 ///
 /// Names compare without regard to ASCII case (RFC 9110 5.1). Lookup is a linear search: messages
 /// have a few dozen fields at most, where this beats hashing.
-struct HTTPFields: Sendable {
-  private(set) var fields: [(name: String, value: String)]
+package struct HTTPFields: Sendable {
+  package private(set) var fields: [(name: String, value: String)]
 
-  init(_ fields: [(name: String, value: String)] = []) {
+  package init(_ fields: [(name: String, value: String)] = []) {
     self.fields = fields
   }
 
   /// Fields from a dictionary, sorted by name so that the order is the same in every process.
   /// Of names that differ in case only, the last in that order wins.
-  init(_ dictionary: [String: String]) {
+  package init(_ dictionary: [String: String]) {
     fields = []
     fields.reserveCapacity(dictionary.count)
     for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
@@ -21,11 +21,11 @@ struct HTTPFields: Sendable {
     }
   }
 
-  var isEmpty: Bool { fields.isEmpty }
+  package var isEmpty: Bool { fields.isEmpty }
 
   /// The value of a field; the values of a repeated field joined by ", " (RFC 9110 5.3).
   /// Setting replaces all fields of that name, keeping the first one's spelling and place; nil removes them.
-  subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     get {
       guard let first = firstIndex(of: name) else { return nil }
       var joined = fields[first].value
@@ -51,16 +51,16 @@ struct HTTPFields: Sendable {
   }
 
   /// The values of each field of that name, apart.
-  func values(of name: String) -> [String] {
+  package func values(of name: String) -> [String] {
     fields.compactMap { $0.name.equalsIgnoringASCIICase(name) ? $0.value : nil }
   }
 
-  func contains(_ name: String) -> Bool {
+  package func contains(_ name: String) -> Bool {
     firstIndex(of: name) != nil
   }
 
   /// Adds to the value of an existing field after a comma, or adds the field.
-  mutating func join(_ value: String, to name: String) {
+  package mutating func join(_ value: String, to name: String) {
     if let index = fields.lastIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) {
       fields[index].value += "," + value
     } else {
@@ -76,7 +76,7 @@ struct HTTPFields: Sendable {
   }
 
   /// One entry for each name, under the first spelling met, values joined by ", ".
-  var dictionary: [String: String] {
+  package var dictionary: [String: String] {
     var result: [String: String] = [:]
     result.reserveCapacity(fields.count)
     var spellings: [String: String] = [:]
@@ -92,10 +92,6 @@ struct HTTPFields: Sendable {
     return result
   }
 
-  /// Whether a body with this `Content-Encoding` has codings that are decoded (RFC 9110, section 8.4): one that is unknown makes it count as
-  /// uncoded.
-  static func isCoded(contentEncoding field: String) -> Bool { ContentCoding.areDecoded([field]) }
-
   private func firstIndex(of name: String) -> Int? {
     fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) }
   }
@@ -103,7 +99,7 @@ struct HTTPFields: Sendable {
 
 extension HTTPFields: Equatable {
   /// The order of different names and the case of names mean nothing (RFC 9110 5.3).
-  static func == (left: HTTPFields, right: HTTPFields) -> Bool {
+  package static func == (left: HTTPFields, right: HTTPFields) -> Bool {
     left.folded == right.folded
   }
 

@@ -1,14 +1,15 @@
+import Foundation
 internal import URLLoadingBase
 
 /// The value of a Location field, made fit for a URL parser.
 ///
 /// Servers send raw spaces, non-ASCII bytes and stray percent signs there. All but what RFC 3986 allows is
 /// percent-encoded; a host name keeps its non-ASCII letters, which `URL` turns into its IDNA form.
-struct LocationReference {
+package struct LocationReference {
   private let text: String
 
   /// Cleans the value; nil when nothing is left of it.
-  init?(_ value: String) {
+  package init?(_ value: String) {
     // Leading and trailing controls and spaces, tabs and line ends anywhere: as the WHATWG URL Standard does.
     var bytes = Self.bytes(of: value)[...]
     while let first = bytes.first, first <= 0x20 { bytes.removeFirst() }
@@ -21,7 +22,7 @@ struct LocationReference {
   /// The URL that this refers to from `base` (RFC 3986 section 5.2); nil when it is no URL, or an HTTP one without host.
   ///
   /// It has the fragment of `base` unless it has one of its own (RFC 9110 section 10.2.2).
-  func resolved(against base: URL) -> URL? {
+  package func resolved(against base: URL) -> URL? {
     guard var url = URL(string: text, relativeTo: base)?.absoluteURL, let scheme = url.scheme?.lowercased() else {
       return nil
     }

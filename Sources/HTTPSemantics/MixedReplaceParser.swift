@@ -1,11 +1,12 @@
+import Foundation
 internal import URLLoadingBase
 
 /// Takes a body of the type `multipart/x-mixed-replace` apart (RFC 2046, section 5.1): a value without I/O.
 ///
 /// A delimiter is one at the beginning of a line alone, or where the part's own `Content-Length` ends: cameras leave out the line break
 /// ahead of it. What is ahead of the first delimiter and behind the last is no part.
-struct MixedReplaceParser {
-  enum Event: Equatable {
+package struct MixedReplaceParser {
+  package enum Event: Equatable {
     /// A part begins, with these fields.
     case head([Field])
     /// More of the part.
@@ -14,16 +15,16 @@ struct MixedReplaceParser {
     case end
   }
 
-  struct Field: Equatable {
-    var name: String
-    var value: String
+  package struct Field: Equatable {
+    package var name: String
+    package var value: String
   }
 
   /// The head of a part is longer than any server has reason to send.
-  struct HeadTooLarge: Error {}
+  package struct HeadTooLarge: Error {}
 
   /// In bytes, of one part.
-  static let largestHead = 64 << 10
+  package static let largestHead = 64 << 10
   /// Spaces that may stand behind a delimiter ("transport-padding").
   private static let longestPadding = 256
 
@@ -45,13 +46,13 @@ struct MixedReplaceParser {
 
   /// - Parameter boundary: the parameter of the field. Many cameras write the two dashes of the delimiter into it, too; the first delimiter
   ///   that comes tells.
-  init(boundary: String) {
+  package init(boundary: String) {
     delimiters = ["--" + boundary].map { Array($0.utf8) }
     if boundary.hasPrefix("--") { delimiters.append(Array(boundary.utf8)) }
   }
 
   /// The boundary that a `Content-Type` names; nil where the type is another, or there is none.
-  static func boundary(inContentType value: String) -> String? {
+  package static func boundary(inContentType value: String) -> String? {
     var scanner = FieldScanner(value)
     scanner.skipWhitespace()
     guard let type = scanner.token(), scanner.skip("/"), let subtype = scanner.token(),
@@ -62,7 +63,7 @@ struct MixedReplaceParser {
   }
 
   /// Takes more of the body.
-  mutating func take(_ data: Data) throws(HeadTooLarge) -> [Event] {
+  package mutating func take(_ data: Data) throws(HeadTooLarge) -> [Event] {
     var events: [Event] = []
     guard phase != .epilogue else { return events }
     buffer.append(contentsOf: data)
@@ -81,7 +82,7 @@ struct MixedReplaceParser {
   }
 
   /// The body has ended: what may have been the beginning of a delimiter is the part's.
-  mutating func finish() -> [Event] {
+  package mutating func finish() -> [Event] {
     defer { (phase, buffer) = (.epilogue, []) }
     guard phase == .body else { return [] }
     return (buffer.isEmpty ? [] : [.bytes(Data(buffer))]) + [.end]

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What is written down or shown of a load, without its secrets: the one treatment of messages, archives, logs and the command's output.
 package enum Redaction {
   /// A URL without its passwords and those of the URLs inside of it, in full length.

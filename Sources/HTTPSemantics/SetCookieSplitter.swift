@@ -1,9 +1,9 @@
 /// Splits a `Set-Cookie` value of several cookies that were joined by commas: RFC 6265 3 forbids that, because dates have commas, but a
 /// dictionary of header fields has no other way.
-enum SetCookieSplitter {
+package enum SetCookieSplitter {
   /// Splits at those commas that a name and "=" follow. A comma inside an Expires date is followed by a
   /// day, a space and a month instead.
-  static func split(_ value: String) -> [String] {
+  package static func split(_ value: String) -> [String] {
     let bytes = Array(value.utf8)
     var scanner = FieldScanner(bytes)
     var result: [String] = []

@@ -4,7 +4,7 @@ internal import URLLoadingBase
 ///
 /// Some senders and intermediaries repeat such a field all the same. Joined by a comma, as the values of a list are, it would be a value
 /// that nobody sent.
-enum SingleField: Equatable {
+package enum SingleField: Equatable {
   case missing
   /// Once, or several times in the same words.
   case value(String)
@@ -12,12 +12,12 @@ enum SingleField: Equatable {
   case conflict([String])
 
   /// The value that all of them have; nil where there is none.
-  var agreed: String? {
+  package var agreed: String? {
     if case .value(let value) = self { value } else { nil }
   }
 
   /// The first value, whatever the others are.
-  var first: String? {
+  package var first: String? {
     switch self {
     case .missing: nil
     case .value(let value): value
@@ -25,14 +25,14 @@ enum SingleField: Equatable {
     }
   }
 
-  var isConflict: Bool {
+  package var isConflict: Bool {
     if case .conflict = self { true } else { false }
   }
 }
 
 extension HTTPFields {
   /// Reads a field of which there may be one. Where its values differ, each reader decides: none of them counts, or the first.
-  func single(_ name: String) -> SingleField {
+  package func single(_ name: String) -> SingleField {
     var found: String?
     for (fieldName, value) in fields where fieldName.equalsIgnoringASCIICase(name) {
       guard let first = found else {
@@ -43,12 +43,4 @@ extension HTTPFields {
     }
     return found.map { .value($0) } ?? .missing
   }
-}
-
-extension HTTPURLResponse {
-  /// The value of a field of which there may be one; nil where there is none, and where several differ.
-  package func agreedValue(of name: String) -> String? { fields.single(name).agreed }
-
-  /// The first value of a field of which there may be one.
-  package func firstValue(of name: String) -> String? { fields.single(name).first }
 }

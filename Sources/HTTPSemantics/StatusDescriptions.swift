@@ -1,6 +1,8 @@
+import Foundation
+
 /// Short descriptions of status codes in the words that Apple's `localizedString(forStatusCode:)` uses.
-enum StatusDescriptions {
-  static func text(for statusCode: Int) -> String {
+package enum StatusDescriptions {
+  package static func text(for statusCode: Int) -> String {
     if let text = texts[statusCode] { return text }
     return switch statusCode {
     case 100..<200: "informational"

@@ -1,7 +1,7 @@
 /// The values of structured fields (RFC 9651), as far as fields of uploads have them.
-enum StructuredField {
+package enum StructuredField {
   /// A bare item. What no field here means anything by is `other`.
-  enum Item: Equatable {
+  package enum Item: Equatable {
     case integer(Int64)
     case boolean(Bool)
     case other
@@ -18,19 +18,19 @@ enum StructuredField {
   }
 
   /// A field that is a non-negative integer; nil for any other.
-  static func count(_ lines: [String]) -> Int64? {
+  package static func count(_ lines: [String]) -> Int64? {
     guard case .integer(let value) = item(lines), value >= 0 else { return nil }
     return value
   }
 
   /// A field that is a boolean; nil for any other.
-  static func boolean(_ lines: [String]) -> Bool? {
+  package static func boolean(_ lines: [String]) -> Bool? {
     guard case .boolean(let value) = item(lines) else { return nil }
     return value
   }
 
   /// The members of a dictionary, which may be spread over lines; nil where they are none. The last of equal keys counts.
-  static func dictionary(_ lines: [String]) -> [String: Item]? {
+  package static func dictionary(_ lines: [String]) -> [String: Item]? {
     var scanner = FieldScanner(lines.joined(separator: ", "))
     var members: [String: Item] = [:]
     scanner.skipWhitespace()

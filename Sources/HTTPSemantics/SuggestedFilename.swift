@@ -1,8 +1,10 @@
+import Foundation
+
 /// Makes a safe file name for a resource, from what its source says.
-enum SuggestedFilename {
+package enum SuggestedFilename {
   /// The first of these that can be made safe, in the order of Apple's page: the proposed name, the last part of the URL's path, the URL's
   /// host; else "Unknown" with the extension that belongs to the type.
-  static func make(proposed: String?, url: URL?, mimeType: String?) -> String {
+  package static func make(proposed: String?, url: URL?, mimeType: String?) -> String {
     if let name = proposed.flatMap(sanitised) { return name }
     if let name = url.map(\.lastPathComponent).flatMap(sanitised) { return name }
     if let name = url?.host(percentEncoded: false).flatMap(sanitised) { return name }

@@ -1,16 +1,17 @@
+import Foundation
 internal import URLLoadingBase
 
 /// Properties of a URL that every load needs, computed once: each access of a `URL` counts references, which loads of the same URL in
 /// other threads write to as well.
-struct URLFacts {
+package struct URLFacts {
   /// The whole URL; empty where there is none.
-  let text: String
+  package let text: String
   /// Whether the scheme is `http` or `https`.
-  let isHTTP: Bool
+  package let isHTTP: Bool
   /// Whether there is a host (RFC 3986, section 3.2.2), and it has a name.
-  let hasHost: Bool
+  package let hasHost: Bool
 
-  init(_ url: URL?) {
+  package init(_ url: URL?) {
     text = url?.absoluteString ?? ""
     (isHTTP, hasHost) = text.withBytes { bytes in (Self.isHTTP(bytes), Self.hasHost(bytes)) }
   }

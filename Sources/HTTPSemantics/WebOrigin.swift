@@ -1,3 +1,5 @@
+import Foundation
+
 /// Scheme, host and port of a URL, as RFC 6454 section 4 compares them.
 package struct WebOrigin: Equatable, Sendable {
   private let scheme: String?

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 /// Which languages requests ask for, by the variables that say which the user reads.
 @Suite struct AcceptLanguageTests {

@@ -1,7 +1,7 @@
 import Testing
 import URLLoadingTestServers
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct AuthenticateHeaderTests {
   /// Challenges as `scheme(token68)[name=value,…]`.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import URLLoadingTestServers
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct ContentSnifferTests {
   @Test(arguments: [
@@ -19,7 +19,7 @@ import URLLoadingTestServers
     ("a\0b", "application/octet-stream"), ("\u{1}", "application/octet-stream"),
   ])
   func ascii(content: String, type: String) {
-    #expect(ContentSniffer.mimeType(of: content.utf8) == type)
+    #expect(ContentSniffer.mimeType(of: Array(content.utf8)) == type)
   }
 
   @Test(
@@ -50,9 +50,9 @@ import URLLoadingTestServers
   @Test func webM() {
     let header: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x86, 0x81, 1, 0x42, 0x82, 0x84] + Array("webm".utf8)
     #expect(ContentSniffer.mimeType(of: header) == "video/webm")
-    #expect(ContentSniffer.mimeType(of: header.dropLast(1)) != "video/webm")
-    #expect(ContentSniffer.mimeType(of: header.prefix(12)) != "video/webm")
-    #expect(ContentSniffer.mimeType(of: header.prefix(11)) != "video/webm")
+    #expect(ContentSniffer.mimeType(of: Array(header.dropLast(1))) != "video/webm")
+    #expect(ContentSniffer.mimeType(of: Array(header.prefix(12))) != "video/webm")
+    #expect(ContentSniffer.mimeType(of: Array(header.prefix(11))) != "video/webm")
   }
 
   @Test func mp3WithoutTags() {
@@ -86,7 +86,7 @@ import URLLoadingTestServers
     for _ in 0..<20_000 {
       let start = starts.randomElement(using: &random) ?? []
       let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-      #expect(MIMEType(parsing: ContentSniffer.mimeType(of: start + rest)) != nil)
+      #expect(ContentType(ContentSniffer.mimeType(of: start + rest)) != nil)
     }
   }
 }

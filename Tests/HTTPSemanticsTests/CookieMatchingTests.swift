@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct CookieMatchingTests {
   @Test(arguments: [
@@ -27,23 +27,5 @@ import Testing
   ])
   func defaultPaths(request: String, expected: String) {
     #expect(CookieMatching.defaultPath(requestPath: request) == expected)
-  }
-
-  @Test(arguments: [
-    ("www.example.co.uk", "example.co.uk"), ("example.co.uk", "example.co.uk"), ("co.uk", "co.uk"),
-    ("localhost", "localhost"),
-    ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("a.user.github.io", "user.github.io"),
-    ("a.b.unknown-tld", "b.unknown-tld"),
-    ("", ""),
-  ])
-  func sites(host: String, expected: String) {
-    #expect(PublicSuffixes.site(of: host) == expected)
-  }
-
-  @Test func publicSuffixes() {
-    #expect(
-      PublicSuffixes.isPublicSuffix("com") && PublicSuffixes.isPublicSuffix("co.uk")
-        && PublicSuffixes.isPublicSuffix("localhost"))
-    #expect(!PublicSuffixes.isPublicSuffix("example.com") && !PublicSuffixes.isPublicSuffix("example.co.uk"))
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct HTTPFieldsTests {
   @Test func namesCompareWithoutCase() {
@@ -38,5 +38,13 @@ import Testing
     #expect(HTTPFields([("A", "1"), ("B", "2")]) == HTTPFields([("b", "2"), ("a", "1")]))
     #expect(HTTPFields([("A", "1")]) != HTTPFields([("A", "2")]))
     #expect(HTTPFields([("A", "1"), ("A", "2")]) != HTTPFields([("A", "2"), ("A", "1")]))
+  }
+
+  @Test func theSameValueSeveralTimesIsOne() {
+    let fields = HTTPFields([("A", "1"), ("a", " 1 "), ("B", "1"), ("b", "2"), ("B", "1"), ("C", "")])
+    #expect(fields.single("A") == .value("1"))
+    #expect(fields.single("B") == .conflict(["1", "2", "1"]))
+    #expect(fields.single("C") == .value("") && fields.single("D") == .missing)
+    #expect(fields.single("B").agreed == nil && fields.single("B").first == "1")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct MixedReplaceParserTests {
   private typealias Event = MixedReplaceParser.Event

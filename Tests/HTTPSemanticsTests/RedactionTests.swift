@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct RedactionTests {
   @Test(arguments: [
@@ -15,9 +15,11 @@ import Testing
 
   @Test func anErrorThatQuotesItsURLLosesTheQuery() throws {
     let url = try #require(URL(string: "http://u:secret@host/a?key=secret"))
-    let error = URLError(.badURL, message: "Bad: \(url.absoluteString), really.", url: url)
-    #expect(Redaction.error(error) == "Bad: http://u:***@host/a?…, really.")
-    #expect(Redaction.error(URLError(.badURL, message: "Bad?", url: url)) == "Bad?")
+    func error(_ message: String) -> URLError {
+      URLError(.badURL, userInfo: [NSLocalizedDescriptionKey: message, NSURLErrorFailingURLErrorKey: url])
+    }
+    #expect(Redaction.error(error("Bad: \(url.absoluteString), really.")) == "Bad: http://u:***@host/a?…, really.")
+    #expect(Redaction.error(error("Bad?")) == "Bad?")
   }
 
   @Test func longURLsStayWhole() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 /// RFC 9651, as far as fields of uploads have it.
 @Suite struct StructuredFieldTests {
@@ -39,18 +39,5 @@ import Testing
     for text in ["a=1,", "a=", "A=1", "a=1 b=2", "=1", "a=(1", "a=\"x", "a=\"x\u{1}\"", "a=:x", ",", "a=1;;b"] {
       #expect(StructuredField.dictionary([text]) == nil, "\(text)")
     }
-  }
-
-  @Test func uploadLimits() {
-    let limits = UploadLimits([
-      "max-size=100, min-size=1, new=tok", "max-append-size=10, min-append-size=5, max-age=60",
-    ])
-    #expect(limits?.maximumSize == 100 && limits?.minimumSize == 1 && limits?.maximumPartSize == 10)
-    #expect(limits?.minimumPartSize == 5 && limits?.lifetime == 60)
-    // A value of another type spoils the field.
-    for text in ["max-size=?1", "max-size", "max-size=1.5, max-age=1", "max-size=-1", "max-size=1;"] {
-      #expect(UploadLimits([text]) == nil, "\(text)")
-    }
-    #expect(UploadLimits([]) == nil)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import URLLoadingTestServers
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct SuggestedFilenameTests {
   @Test(arguments: [
@@ -47,8 +47,9 @@ import URLLoadingTestServers
       ("http://example.org", "text/html", "example.org"), ("http://a/?x=y.z", "image/png", "a"),
       ("file:///", nil, "Unknown"), ("x:", "image/png", "Unknown.png"),
       ("http://a/%2e%2e%2fsecret", nil, "secret"), ("http://a/a%00b", nil, "ab"),
-    ] as [(URL, String?, String)])
-  func fallsBackToTheURL(url: URL, type: String?, expected: String) {
+    ] as [(String, String?, String)])
+  func fallsBackToTheURL(text: String, type: String?, expected: String) throws {
+    let url = try #require(URL(string: text))
     #expect(SuggestedFilename.make(proposed: nil, url: url, mimeType: type) == expected)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 @Suite struct URLFactsTests {
   private static let texts = [
@@ -30,19 +30,5 @@ import Testing
   @Test func noURL() {
     let facts = URLFacts(nil)
     #expect(facts.text.isEmpty && !facts.isHTTP && !facts.hasHost)
-  }
-
-  @Test func theyFollowTheURLOfARequest() throws {
-    var request = URLRequest(url: try #require(URL(string: "http://example.org/")))
-    let copy = request
-    #expect(request.urlFacts.isHTTP)
-    request.url = URL(string: "file:///etc/hosts")
-    #expect(!request.urlFacts.isHTTP)
-    #expect(request.urlFacts.text == "file:///etc/hosts")
-    request.url = nil
-    #expect(request.urlFacts.text.isEmpty)
-    #expect(copy.urlFacts.text == "http://example.org/")
-    let bridged = NSURLRequest(url: try #require(copy.url)) as URLRequest
-    #expect(bridged.urlFacts.isHTTP)
   }
 }

@@ -4,51 +4,51 @@ internal import URLLoadingBase
 ///
 /// Of what is said twice the most restrictive counts (section 4.2.1). A directive that forbids counts with whatever follows it, one that
 /// allows only in the form that is defined. Unknown ones are ignored (section 5.2.3).
-struct CacheDirectives: Sendable, Equatable {
+package struct CacheDirectives: Sendable, Equatable {
   /// The argument of a directive that counts seconds.
-  enum Seconds: Sendable, Equatable {
+  package enum Seconds: Sendable, Equatable {
     case count(Int64)
     /// No number, or several that differ.
     case invalid
 
     /// For a directive that allows something: what is invalid allows nothing.
-    var granted: Int64? { if case .count(let seconds) = self { seconds } else { nil } }
+    package var granted: Int64? { if case .count(let seconds) = self { seconds } else { nil } }
 
     /// For a directive that limits something: what is invalid leaves no time at all.
-    var limit: Int64 { granted ?? 0 }
+    package var limit: Int64 { granted ?? 0 }
   }
 
   /// What a directive applies to that may name fields.
-  enum Scope: Sendable, Equatable {
+  package enum Scope: Sendable, Equatable {
     case nothing
     /// The fields of these names, which are in lower case.
     case fields(Set<String>)
     case all
   }
 
-  var noStore = false
-  var noCache = Scope.nothing
-  var maxAge: Seconds?
+  package var noStore = false
+  package var noCache = Scope.nothing
+  package var maxAge: Seconds?
 
   // Of requests (section 5.2.1).
-  var maxStale: Seconds?
-  var minFresh: Seconds?
-  var onlyIfCached = false
+  package var maxStale: Seconds?
+  package var minFresh: Seconds?
+  package var onlyIfCached = false
 
   // Of responses (section 5.2.2).
-  var isPublic = false
-  var isPrivate = Scope.nothing
-  var sharedMaxAge: Seconds?
-  var mustRevalidate = false
-  var proxyRevalidate = false
-  var mustUnderstand = false
+  package var isPublic = false
+  package var isPrivate = Scope.nothing
+  package var sharedMaxAge: Seconds?
+  package var mustRevalidate = false
+  package var proxyRevalidate = false
+  package var mustUnderstand = false
 
   // Extensions: RFC 8246, RFC 5861.
-  var immutable = false
-  var staleWhileRevalidate: Seconds?
-  var staleIfError: Seconds?
+  package var immutable = false
+  package var staleWhileRevalidate: Seconds?
+  package var staleIfError: Seconds?
 
-  init(_ fields: HTTPFields) {
+  package init(_ fields: HTTPFields) {
     for value in fields.values(of: "Cache-Control") { read(value) }
   }
 

@@ -1,12 +1,13 @@
+import Foundation
 internal import URLLoadingBase
 
 /// The fields of a response as they are stored (RFC 9111, section 3.1): all, but those of the connection, those that belong to the proxy,
 /// and those that may not be stored.
-struct StoredFields {
-  private(set) var fields: HTTPFields
+package struct StoredFields {
+  package private(set) var fields: HTTPFields
 
   /// - Parameter withheld: names, in lower case, that directives of the response exclude.
-  init(_ received: HTTPFields, withheld: Set<String>, responseDate: Date) {
+  package init(_ received: HTTPFields, withheld: Set<String>, responseDate: Date) {
     var excluded = Self.connectionFields.union(Self.options(received)).union(withheld)
     // A transfer coding overrides a length, which is then an error or an attack (RFC 9112, section 6.3).
     if received.contains("Transfer-Encoding") { excluded.insert("content-length") }
@@ -20,7 +21,7 @@ struct StoredFields {
 
   /// Replaces fields by those of a newer message (section 3.2): all, but those that describe the bytes that came with it, and those of
   /// `kept`. An age is that of the message itself.
-  mutating func update(from newer: StoredFields, keeping kept: Set<String> = []) {
+  package mutating func update(from newer: StoredFields, keeping kept: Set<String> = []) {
     fields["Age"] = nil
     var updated: Set<String> = []
     for (name, _) in newer.fields.fields {
@@ -32,7 +33,7 @@ struct StoredFields {
     }
   }
 
-  init(stored: HTTPFields) {
+  package init(stored: HTTPFields) {
     fields = stored
   }
 

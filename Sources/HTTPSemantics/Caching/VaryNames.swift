@@ -1,13 +1,13 @@
 internal import URLLoadingBase
 
 /// What a `Vary` field says (RFC 9110, section 12.5.5).
-enum VaryNames: Sendable, Equatable {
+package enum VaryNames: Sendable, Equatable {
   /// The request fields that chose the response; none where there is no field. In lower case, sorted.
   case fields([String])
   /// More than fields of the request: no other request matches. So does what cannot be read.
   case anything
 
-  init(_ fields: HTTPFields) {
+  package init(_ fields: HTTPFields) {
     var names: Set<String> = []
     for value in fields.values(of: "Vary") {
       for member in value.split(separator: ",") {

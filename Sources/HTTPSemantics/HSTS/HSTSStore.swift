@@ -1,5 +1,7 @@
+import Foundation
+
 /// The policies of all hosts, by RFC 6797. A value without locks or clocks.
-struct HSTSStore {
+package struct HSTSStore {
   /// How many hosts it has at most.
   static let limit = 3000
   /// How many of one site: a site with many names does not push out the others.
@@ -13,20 +15,24 @@ struct HSTSStore {
 
   /// By the names of their hosts.
   private var entries: [String: Entry] = [:]
+  /// Gives the registrable domain of a host.
+  private let siteOf: @Sendable (String) -> String
 
-  init() {}
+  package init(siteOf: @escaping @Sendable (String) -> String) {
+    self.siteOf = siteOf
+  }
 
-  var isEmpty: Bool { entries.isEmpty }
+  package var isEmpty: Bool { entries.isEmpty }
 
   var count: Int { entries.count }
 
   /// All policies, in no order.
-  var policies: [HSTSPolicy] { entries.values.map(\.policy) }
+  package var policies: [HSTSPolicy] { entries.values.map(\.policy) }
 
   // MARK: Asking
 
   /// The policy that a host is under: its own, else that of a domain above which includes subdomains (section 8.2). Nil for none.
-  func policy(for host: String, now: Date) -> HSTSPolicy? {
+  package func policy(for host: String, now: Date) -> HSTSPolicy? {
     guard !entries.isEmpty, let name = HSTSPolicy.canonicalName(of: host) else { return nil }
     var domain = name[...]
     while true {
@@ -49,7 +55,7 @@ struct HSTSStore {
   ///   - isSecure: whether the response came over TLS; else the field is ignored (section 8.1).
   ///   - isVerified: whether nothing was wrong with the connection's certificates, and nobody has overlooked it (the same section).
   /// - Returns: what has changed.
-  mutating func note(
+  package mutating func note(
     _ value: String, from host: String, isSecure: Bool, isVerified: Bool, now: Date
   ) -> [HSTSChange] {
     guard isSecure, isVerified, let field = StrictTransportSecurity(value),
@@ -71,12 +77,15 @@ struct HSTSStore {
   }
 
   /// Ends the policies of all hosts.
-  mutating func removeAll() { entries = [:] }
+  package mutating func removeAll() { entries = [:] }
 
   // MARK: Beside a file
 
   /// Policies that a file has. What has expired, or is beyond the limits, is dropped.
-  init(_ policies: [HSTSPolicy], now: Date, dropped: inout [HSTSChange]) {
+  package init(
+    _ policies: [HSTSPolicy], siteOf: @escaping @Sendable (String) -> String, now: Date, dropped: inout [HSTSChange]
+  ) {
+    self.init(siteOf: siteOf)
     for policy in policies {
       if policy.isExpired(at: now) { dropped.append(.dropped(policy)) } else { put(policy) }
     }
@@ -84,7 +93,7 @@ struct HSTSStore {
   }
 
   /// Takes over a change that the file has not seen.
-  mutating func apply(_ change: HSTSChange) {
+  package mutating func apply(_ change: HSTSChange) {
     switch change {
     case .stored(let policy): put(policy)
     case .removed(let host): entries[host] = nil
@@ -95,7 +104,7 @@ struct HSTSStore {
 
   @discardableResult
   private mutating func put(_ policy: HSTSPolicy) -> String {
-    let site = entries[policy.host]?.site ?? PublicSuffixes.site(of: policy.host)
+    let site = entries[policy.host]?.site ?? siteOf(policy.host)
     entries[policy.host] = Entry(policy: policy, site: site)
     return site
   }

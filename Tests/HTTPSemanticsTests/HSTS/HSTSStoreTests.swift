@@ -1,12 +1,17 @@
 import Foundation
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 /// RFC 6797, sections 8.1 and 8.2: which hosts are known, and for how long.
 @Suite struct HSTSStoreTests {
   private let now = Date(timeIntervalSince1970: 1_800_000_000)
-  private var store = HSTSStore()
+  private var store = HSTSStore(siteOf: Self.site(of:))
+
+  /// The last two labels; what has registrable domains elsewhere is not in these tests.
+  @Sendable private static func site(of host: String) -> String {
+    host.split(separator: ".").suffix(2).joined(separator: ".")
+  }
 
   @discardableResult
   private mutating func note(
@@ -150,25 +155,7 @@ import Testing
     let old = HSTSPolicy(host: "old.org", includesSubdomains: false, expires: now, noted: now - 10)
     let new = HSTSPolicy(host: "new.org", includesSubdomains: true, expires: now + 1, noted: now - 10)
     var dropped: [HSTSChange] = []
-    let store = HSTSStore([old, new], now: now, dropped: &dropped)
+    let store = HSTSStore([old, new], siteOf: Self.site(of:), now: now, dropped: &dropped)
     #expect(store.policies == [new] && dropped == [.dropped(old)])
-  }
-
-  @Test func whatIsNotWrittenHoldsAgainstTheFile() {
-    var jar = CookieJar(hasFile: true)
-    for host in ["a.org", "b.org"] {
-      jar.note(transportSecurity: "max-age=100", from: host, isSecure: true, isVerified: true, now: now)
-    }
-    jar.note(transportSecurity: "max-age=0", from: "b.org", isSecure: true, isVerified: true, now: now)
-    let filed = ["a.org", "b.org", "c.org"].map {
-      HSTSPolicy(host: $0, includesSubdomains: true, expires: now + 50, noted: now - 1)
-    }
-    jar.update(from: CookieJar([], policies: filed, now: now), now: now)
-    #expect(Set(jar.policies.policies.map(\.host)) == ["a.org", "c.org"])
-    #expect(jar.policies.policy(for: "a.org", now: now)?.includesSubdomains == false)
-    #expect(jar.unwritten.policies.count == 2)
-    jar.removePolicies()
-    jar.update(from: CookieJar([], policies: filed, now: now), now: now)
-    #expect(jar.policies.isEmpty && jar.unwritten.removesPolicies && jar.unwritten.count == 0)
   }
 }

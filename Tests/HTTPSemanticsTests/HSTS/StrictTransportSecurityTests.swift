@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 /// RFC 6797, section 6.1: which fields count, and what they say.
 @Suite struct StrictTransportSecurityTests {

@@ -1,4 +1,5 @@
 internal import URLLoadingCPSL
+internal import URLLoadingHTTPSemantics
 
 /// The list of names under which anybody can register a domain (publicsuffix.org), by libpsl. Names are given in
 /// lower case.

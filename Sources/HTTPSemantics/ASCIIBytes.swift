@@ -1,18 +1,8 @@
-internal import URLLoadingBase
-
-extension StringProtocol {
-  /// Whether this begins with `prefix`, but for the case of ASCII letters.
-  func hasPrefixIgnoringASCIICase(_ prefix: String) -> Bool {
-    utf8.count >= prefix.utf8.count
-      && zip(utf8, prefix.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-  }
-}
-
 extension UInt8 {
-  var isASCIIDigit: Bool { self &- 0x30 < 10 }
+  @inlinable package var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
   /// HTTP whitespace (Fetch): tab, line feed, carriage return, space.
-  var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+  @inlinable package var isHTTPWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 
   /// A character of a token68, RFC 9110 11.2, but for the trailing "=".
   var isToken68Character: Bool {
@@ -25,7 +15,8 @@ extension UInt8 {
 
 extension Int64 {
   /// A number of ASCII digits only: no sign, no spaces, nil when it does not fit.
-  init?(asciiDigits text: some StringProtocol) {
+  @inlinable
+  package init?(asciiDigits text: some StringProtocol) {
     guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
     self.init(String(text))
   }
