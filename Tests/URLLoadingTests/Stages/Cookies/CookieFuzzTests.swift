@@ -1,9 +1,9 @@
 import Foundation
 import Testing
-import URLLoadingHTTPSemantics
 import URLLoadingTestServers
 
 @testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 /// What comes from servers and files, changed at random: nothing traps, and what is accepted is what may be. A round is its seed.
 ///
