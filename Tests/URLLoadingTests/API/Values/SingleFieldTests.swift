@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import URLLoadingHTTPSemantics
 
 @testable import URLLoading
 
