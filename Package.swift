@@ -74,11 +74,13 @@ let package = Package(
         "URLLoadingBase", "URLLoadingX509", "URLLoadingCCurl", "URLLoadingCOpenSSL", "URLLoadingCLinux",
         "URLLoadingCBlockCache", "URLLoadingCZlib", "URLLoadingCBrotli", "URLLoadingCZstd",
       ], path: "Sources/CurlTransport"),
+    .target(name: "URLLoadingHTTPSemantics", dependencies: ["URLLoadingBase"], path: "Sources/HTTPSemantics"),
     .target(
       name: "URLLoading",
       dependencies: [
-        "URLLoadingBase", "URLLoadingX509", "URLLoadingCurlTransport", "URLLoadingCEnumerations", "URLLoadingCLinux",
-        "URLLoadingCGSSAPI", "URLLoadingCPSL", "URLLoadingCZlib", "URLLoadingSQLite",
+        "URLLoadingBase", "URLLoadingHTTPSemantics", "URLLoadingX509", "URLLoadingCurlTransport",
+        "URLLoadingCEnumerations", "URLLoadingCLinux", "URLLoadingCGSSAPI", "URLLoadingCPSL", "URLLoadingCZlib",
+        "URLLoadingSQLite",
       ],
       swiftSettings: dropIn("URLLoading")),
     .target(name: "FoundationNetworking", dependencies: ["URLLoading"], swiftSettings: dropIn("URLLoading")),
@@ -90,7 +92,8 @@ let package = Package(
       name: "URLLoadingCombine",
       dependencies: ["URLLoading", "URLLoadingBase", .product(name: "OpenCombine", package: "OpenCombine")]),
     .target(
-      name: "URLLoadingLogging", dependencies: ["URLLoading", .product(name: "Logging", package: "swift-log")]),
+      name: "URLLoadingLogging",
+      dependencies: ["URLLoading", "URLLoadingHTTPSemantics", .product(name: "Logging", package: "swift-log")]),
     // Its pkg-config file has options that packages may not have, and nothing that is needed.
     .systemLibrary(name: "URLLoadingCHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
     .target(
@@ -103,7 +106,10 @@ let package = Package(
       providers: [.apt(["libarchive-dev"])]
     ),
     .target(
-      name: "ArchiveProtocol", dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCArchive", "URLLoadingCZlib"],
+      name: "ArchiveProtocol",
+      dependencies: [
+        "URLLoading", "URLLoadingBase", "URLLoadingHTTPSemantics", "URLLoadingCArchive", "URLLoadingCZlib",
+      ],
       path: "Plugins/Archive/ArchiveProtocol", swiftSettings: dropIn("ArchiveProtocol")),
     .systemLibrary(
       name: "URLLoadingCSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
@@ -114,7 +120,7 @@ let package = Package(
     .executableTarget(
       name: "urlload",
       dependencies: [
-        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase",
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase", "URLLoadingHTTPSemantics",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "urlload-pac"),
@@ -150,6 +156,7 @@ let package = Package(
       name: "URLLoadingCBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
     .testTarget(name: "URLLoadingBaseTests", dependencies: ["URLLoadingBase", "URLLoadingTestServers"]),
+    .testTarget(name: "HTTPSemanticsTests", dependencies: ["URLLoadingHTTPSemantics", "URLLoadingTestServers"]),
     .testTarget(name: "URLLoadingSQLiteTests", dependencies: ["URLLoadingSQLite", "URLLoadingTestServers"]),
     .testTarget(
       name: "CurlTransportTests",
@@ -167,8 +174,8 @@ let package = Package(
     .testTarget(
       name: "URLLoadingTests",
       dependencies: [
-        "URLLoading", "URLLoadingBase", "URLLoadingX509", "URLLoadingSQLite", "URLLoadingCZlib", "URLLoadingCOpenSSL",
-        "URLLoadingCLinux", "URLLoadingTestServers",
+        "URLLoading", "URLLoadingBase", "URLLoadingHTTPSemantics", "URLLoadingX509", "URLLoadingSQLite",
+        "URLLoadingCZlib", "URLLoadingCOpenSSL", "URLLoadingCLinux", "URLLoadingTestServers",
         "URLLoadingDownloadWorker", "URLLoadingConnectivityWorker",
       ],
       exclude: ["WebSocket/Autobahn/AUTOBAHN.md"]),

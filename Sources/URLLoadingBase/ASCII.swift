@@ -33,6 +33,13 @@ extension StringProtocol {
     return (result ?? nil) ?? zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
   }
 
+  /// Whether this begins with `prefix`, but for the case of ASCII letters.
+  @inlinable
+  package func hasPrefixIgnoringASCIICase(_ prefix: String) -> Bool {
+    utf8.count >= prefix.utf8.count
+      && zip(utf8, prefix.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+  }
+
   /// Without spaces and tabs at both ends (RFC 9110, section 5.6.3).
   @inlinable package var trimmingFieldWhitespace: Substring {
     // By bytes: a combining mark that follows a space makes one character with it.

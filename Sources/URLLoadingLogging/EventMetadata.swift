@@ -1,5 +1,6 @@
 import Logging
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// What an event is about, for a logger: without secrets, unless they are asked for.
 struct EventMetadata {

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// The parts of a body of the type `multipart/x-mixed-replace`, of which each replaces the one before, for a data task's delegate.
 ///

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Answers from the cache: in place of an instance, and after an instance whose response is for the cache.
 extension Load {

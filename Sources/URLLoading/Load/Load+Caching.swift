@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// The cache: looked up before an instance is made, filled from its responses, and the answer in its place.
 ///

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Downloads that continue where an earlier one stopped, for every class that declares byte ranges.
 extension Load {

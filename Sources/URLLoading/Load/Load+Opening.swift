@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// How a load is opened: the request is completed, a class is chosen, the cache is asked, an instance starts.
 extension Load {

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Bodies of the type `multipart/x-mixed-replace`: the delegate of a data task gets a response for each part, followed by the part's bytes.
 /// All other owners, and a download or stream that the task becomes at the first response, get the body as it came.

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Resumes uploads after an interruption; `ResumableUpload` decides.
 ///

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The compression of messages that client and server have agreed on (permessage-deflate, RFC 7692).
 struct WebSocketCompression: Equatable, Sendable {
   /// Whether the server's messages refer to those before (section 7.1.1.1).

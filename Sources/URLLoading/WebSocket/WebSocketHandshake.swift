@@ -1,4 +1,5 @@
 internal import URLLoadingX509
+internal import URLLoadingHTTPSemantics
 
 /// The opening handshake of a client (RFC 6455, section 4.1): what is asked, and whether an answer agrees.
 struct WebSocketHandshake {

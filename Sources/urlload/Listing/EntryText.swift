@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// Entries as lines of text.
 struct EntryText {

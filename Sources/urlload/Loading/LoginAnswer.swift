@@ -1,5 +1,6 @@
 import SFTPProtocol
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// Answers challenges with the login and the certificate that the user gave, or by asking at the terminal for SSH; a delegate of tasks that
 /// need no other.

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// What is done with a response's body.
 enum ResponseVerdict: Equatable, Sendable {

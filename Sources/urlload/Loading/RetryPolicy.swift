@@ -1,5 +1,6 @@
 import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Whether a load that failed is tried again, and when.
 struct RetryPolicy: Sendable {

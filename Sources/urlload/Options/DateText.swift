@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// A date as curl_getdate(3) reads it: `2026-01-31`, `2026-01-31T12:00:00Z`, `Sat, 31 Jan 2026 12:00 +0100`, and those of HTTP. Without a
 /// time it is midnight, without a zone UTC.
@@ -11,7 +12,7 @@ enum DateText {
 
   /// Nil for what is no date.
   static func date(_ text: String) -> Date? {
-    if let date = HTTPDate.date(from: text) { return date }
+    if let date = HTTPDate.date(from: text, now: Date()) { return date }
     guard text.utf8.count <= 64 else { return nil }
     var fields = DateComponents(hour: 0, minute: 0, second: 0)
     var zone = 0

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// What `-z` asks for: what was changed after a date or a file, or with a hyphen in front what was not.
 struct TimeCondition: Equatable, Sendable {

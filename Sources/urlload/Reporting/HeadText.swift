@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// The heads of messages as text, a line for each field.
 enum HeadText {

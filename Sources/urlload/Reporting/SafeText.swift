@@ -1,5 +1,6 @@
 import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Untrusted text, made safe for a terminal.
 enum SafeText {

@@ -1,4 +1,5 @@
 import URLLoading
+internal import URLLoadingHTTPSemantics
 
 /// What `-w` writes behind a load: text with curl's variables.
 struct WriteOut {

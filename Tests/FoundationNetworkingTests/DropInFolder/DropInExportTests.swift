@@ -14,7 +14,7 @@ import URLLoadingTestServers
     #expect(!shared.isEmpty)
     let names = Data(shared.joined(separator: "\n").utf8)
     let text = try await Command.check("swift-demangle", ["--no-sugar"], input: names)
-    let modules = Self.libraries + ["FoundationNetworking", "URLLoadingBase"]
+    let modules = Self.libraries + ["FoundationNetworking", "URLLoadingBase", "URLLoadingHTTPSemantics"]
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       #expect(modules.contains { line.contains("\($0).") || line.contains("in \($0)") }, "\(line)")
     }

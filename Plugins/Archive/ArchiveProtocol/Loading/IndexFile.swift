@@ -1,6 +1,7 @@
 import Foundation
 import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// The directory of an archive in a file of `indexDirectory`.
 ///

@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 /// What loads take from the process that they are made in, beside their session's configuration. The transfer service loads by that of a
 /// task's program (<doc:Architecture>).

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// One range of bytes as a request asks for it in a `Range` field (RFC 9110 14.1.2).
 @frozen public enum ByteRange: Sendable, Hashable {
   /// From one position to another, both included: `bytes=0-9`.

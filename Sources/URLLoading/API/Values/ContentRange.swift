@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The part of a resource that a response carries: first and last byte, both included, counted from 0,
 /// and the length of the whole if it is known. What HTTP writes in `Content-Range` (RFC 9110 14.4),
 /// here for every scheme.

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Converts between a cookie's contents and the dictionary of its properties. Values of a wrong type count as missing.
 enum CookieProperties {

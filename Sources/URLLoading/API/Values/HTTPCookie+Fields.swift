@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 extension HTTPCookie {
   /// The `Cookie` field for cookies, in their order; no field at all for no cookies.

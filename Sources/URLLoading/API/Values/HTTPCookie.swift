@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 // Safe to share: nothing changes after init.
 /// A cookie (RFC 6265bis).
 ///

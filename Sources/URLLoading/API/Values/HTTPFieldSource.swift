@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 /// The fields of a response: given, or read from the head of a transfer at the first access.
 ///

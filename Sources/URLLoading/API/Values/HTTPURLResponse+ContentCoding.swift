@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension HTTPURLResponse {
   /// The content codings of the body as it was sent (RFC 9110, section 8.4); nil for none, and where the bytes are delivered as they were
   /// sent because a coding is unknown.

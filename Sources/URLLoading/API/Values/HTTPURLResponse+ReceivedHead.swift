@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension HTTPURLResponse {
   /// The head of a response as received: the version, the status, and the fields in order, in the server's spelling,
   /// with repeated fields separate. Not in Apple's API.

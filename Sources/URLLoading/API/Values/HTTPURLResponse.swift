@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 // Safe to share: nothing changes after init.
 /// A response to an HTTP request.

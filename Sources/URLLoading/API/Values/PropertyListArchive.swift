@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Archives messages as one binary property list under one key. A property list holds nothing but plain
 /// values, so a forged archive cannot make the reader create objects.
 enum PropertyListArchive {

@@ -1,5 +1,6 @@
 import Foundation
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// The values of a request: the storage that `URLRequest` and `NSURLRequest` share.
 struct RequestValues {

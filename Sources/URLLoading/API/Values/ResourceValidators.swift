@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Distinguishes versions of a resource (RFC 9110 8.8): an entity tag, a modification date.
 ///
 /// A download can be resumed and a cache entry confirmed only with one of these. A scheme without entity tags derives
@@ -49,7 +51,9 @@ public struct ResourceValidators: Sendable, Hashable {
     if Self.isStrongEntityTag(value) {
       return value == entityTag
     }
-    guard let date = HTTPDate.date(from: value), let lastModified, isLastModifiedStrong else { return false }
+    guard let date = HTTPDate.date(from: value, now: Date()), let lastModified, isLastModifiedStrong else {
+      return false
+    }
     return date.timeIntervalSince1970 == lastModified.timeIntervalSince1970.rounded(.down)
   }
 

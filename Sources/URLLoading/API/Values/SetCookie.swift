@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// One `Set-Cookie` value, parsed by RFC 6265bis 5.6, byte for byte as it came: nothing is percent-decoded. Whether the cookie is accepted
 /// depends on the URL it comes from.
 struct SetCookie {

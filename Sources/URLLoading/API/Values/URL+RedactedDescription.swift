@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension URL {
   /// The URL for a message or a log: without passwords, query and fragment, and not longer than a line (a `data:` URL has no end).
   ///

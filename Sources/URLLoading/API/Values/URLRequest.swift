@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingHTTPSemantics
 
 // Sendable in spite of `InputStream` and the values of protocol properties, which may be classes: as with
 // Apple's type, a sender of a request must not use these any more. The storage itself is never changed while shared.

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 // Safe to share: nothing changes after init.
 /// The head of an answer: what a source says about a resource before it sends the bytes, for any scheme.
 open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, @unchecked Sendable {

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// An error that crosses between processes, and is stored: its words and its URL without users and passwords, not what lies below it.
 package struct BackgroundFailure: Codable, Sendable, Hashable {
   package var domain: String

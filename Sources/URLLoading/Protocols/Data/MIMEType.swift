@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// A MIME type, parsed by the WHATWG MIME Sniffing Standard, section 4.4.
 struct MIMEType: Sendable {
   /// Type and subtype in lower case: `text/html`.

@@ -1,4 +1,5 @@
 internal import URLLoadingCLinux
+internal import URLLoadingHTTPSemantics
 
 /// A file that is open for reading, and what is known about it. Closes it when released.
 final class OpenFile: Sendable {

@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 /// The state machine of an HTTP exchange: takes heads and answers to challenges, returns actions. A value without I/O.
 struct HTTPExchange {

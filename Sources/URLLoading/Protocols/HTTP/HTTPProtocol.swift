@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 /// Loads `http` and `https` URLs: turns a request into a transfer of libcurl, and its events into client calls.
 ///

@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 /// Turns a request into what the transfer engine sends.
 enum HTTPRequestEncoder {

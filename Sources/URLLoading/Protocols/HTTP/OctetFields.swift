@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Fields of a request whose octets came from a server, and go back to it as they were.
 extension URLRequest {

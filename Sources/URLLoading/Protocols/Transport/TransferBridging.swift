@@ -1,4 +1,5 @@
 internal import URLLoadingCurlTransport
+internal import URLLoadingHTTPSemantics
 
 extension URLError {
   /// The error of a transfer: libcurl's message in the description, its code in the underlying error.

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// What an attempt has to do with the cache.
 ///

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// What stored responses are found by: the whole URL of the canonical request, but for the fragment, which is not sent; with the method and
 /// a space before it where that is not GET.

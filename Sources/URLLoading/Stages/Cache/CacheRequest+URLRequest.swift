@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension CacheRequest {
   /// A request in canonical form; nil for one without a URL.
   init?(_ request: borrowing URLRequest) {

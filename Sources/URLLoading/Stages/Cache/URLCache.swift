@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 // Safe to share: stored properties are guarded as said below; subclasses answer for theirs.
 /// Keeps responses by the requests that they answer, and answers loads with them (RFC 9111).

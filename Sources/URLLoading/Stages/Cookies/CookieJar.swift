@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// All cookies of a storage: a store for each partition, the hosts' policies of transport security, and what their file does not know yet.
 /// A value without locks or clocks.
 struct CookieJar {
@@ -7,7 +9,7 @@ struct CookieJar {
   /// None is empty.
   private var stores: [String: CookieStore] = [:]
   /// Which hosts are to be reached over secure connections alone.
-  private(set) var policies = HSTSStore()
+  private(set) var policies = HSTSStore(siteOf: PublicSuffixes.site)
   private let hasFile: Bool
   /// Empty for a jar without a file.
   private(set) var unwritten = UnwrittenCookies()
@@ -20,7 +22,7 @@ struct CookieJar {
   init(_ rows: [CookieRow], policies filed: [HSTSPolicy] = [], now: Date) {
     hasFile = true
     var dropped: [HSTSChange] = []
-    policies = HSTSStore(filed, now: now, dropped: &dropped)
+    policies = HSTSStore(filed, siteOf: PublicSuffixes.site, now: now, dropped: &dropped)
     for change in dropped { unwritten.note(change) }
     for row in rows where row.record.cookie.isExpired(at: now) {
       unwritten.note(.dropped(row.record), partition: row.partition)

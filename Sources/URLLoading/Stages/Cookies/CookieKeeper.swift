@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingSQLite
+internal import URLLoadingHTTPSemantics
 
 /// Keeps the cookies of a storage: in memory, from where they are found, and in a file, which other programs may use, too. So are the
 /// hosts' policies of transport security, in a table of their own.

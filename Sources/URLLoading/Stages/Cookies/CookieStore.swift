@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// A cookie store: cookies and the rules by which they are stored and found (RFC 6265bis 5.7, 5.8). A value without locks or clocks.
 struct CookieStore {
   /// How many cookies are kept for a site and in all; beyond that some are evicted. The domain field that RFC 6265bis 5.7 counts by is

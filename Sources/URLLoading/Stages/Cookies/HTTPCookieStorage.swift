@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 extension NSNotification.Name {
   /// Posted with the storage as its object after cookies were added, changed or removed. It comes on a queue of its

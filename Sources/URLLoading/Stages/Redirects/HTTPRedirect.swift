@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What to do with a response that may be a redirect.
 ///
 /// Follows RFC 9110 section 15.4 and the WHATWG Fetch Standard's "HTTP-redirect fetch". Whether the target's scheme

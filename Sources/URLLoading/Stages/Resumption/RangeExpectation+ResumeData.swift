@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension RangeExpectation {
   /// What the request of a resumed download asked for.
   /// - Parameter offset: the first byte that it asked for; nil for the whole.
@@ -16,6 +18,7 @@ extension RangeExpectation {
 extension ResumeData {
   /// What tells the version of the partial file from others.
   var validators: ResourceValidators {
-    ResourceValidators(entityTag: entityTag, lastModified: lastModified.flatMap { HTTPDate.date(from: $0) })
+    ResourceValidators(
+      entityTag: entityTag, lastModified: lastModified.flatMap { HTTPDate.date(from: $0, now: Date()) })
   }
 }

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Whether a part is of the known version.
 extension RangeExpectation {
   /// Parts may be combined if they share a strong validator (RFC 9110, section 15.3.7.3). A server without `If-Range` answers with a part

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The requested part of a resource, and what earlier responses said about it: decides whether a response continues,
 /// replaces or contradicts the bytes that are there.
 ///

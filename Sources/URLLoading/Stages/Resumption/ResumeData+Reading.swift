@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension ResumeData {
   /// Reads resume data that this library wrote, or that has Apple's keys in plain form.
   ///

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension ResumeData {
   /// The names of Apple's keys, and of ours.
   enum Key {

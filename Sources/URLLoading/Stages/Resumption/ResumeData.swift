@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What a download needs to continue where it stopped.
 ///
 /// It is stored as a binary property list, with the private keys of Apple's format, which apps read although they are

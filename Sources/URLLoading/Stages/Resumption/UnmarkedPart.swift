@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// A part under the status of the whole: what some servers answer to a request for a range.
 ///

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// An IPv4 or IPv6 address, or a range of them in the notation of CIDR (RFC 4632, section 3.1; RFC 4291, section 2.3).
 struct IPAddressRange: Equatable, Sendable {
   private let address: [UInt8]

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What is said of domains, addresses and ranges of these. Of several that a host is in, the most specific one holds.
 struct TransportSecurityDomains<Value: Sendable>: Sendable {
   /// What is said of one.

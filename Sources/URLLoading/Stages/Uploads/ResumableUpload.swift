@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The resumption of an interrupted upload (draft-ietf-httpbis-resumable-upload): a value that is fed events and answers each with a
 /// named action. No I/O, no clock, no locks.
 ///

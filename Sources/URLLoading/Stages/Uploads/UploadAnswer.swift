@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What a response says about a resumable upload. Fields whose values are not what they are to be count as none, as the draft asks.
 struct UploadAnswer: Equatable, Sendable {
   var status: Int

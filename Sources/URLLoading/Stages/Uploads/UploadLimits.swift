@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What a server takes of a resumable upload: its `Upload-Limit` field (draft-ietf-httpbis-resumable-upload, section 4.1.4). Sizes are in
 /// bytes; what is not limited is nil.
 struct UploadLimits: Equatable, Sendable {

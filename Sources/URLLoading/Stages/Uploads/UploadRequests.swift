@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The requests of a resumable upload, made of the one that began it.
 enum UploadRequests {
   private static let version = "Upload-Draft-Interop-Version"

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension UploadResumeData {
   /// Reads resume data, which anybody may have written: what is missing or cannot be is an error.
   /// - Parameter secrets: has the credentials, if this process wrote it.

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension UploadResumeData {
   /// Our dictionary in the property list.
   static let key = "URLLoadingUploadResume"

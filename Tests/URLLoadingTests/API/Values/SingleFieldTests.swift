@@ -9,14 +9,6 @@ import Testing
     HTTPURLResponse(url: "http://h/a" as URL, statusCode: status, httpVersion: "HTTP/1.1", fields: fields)
   }
 
-  @Test func theSameValueSeveralTimesIsOne() {
-    let fields = HTTPFields([("A", "1"), ("a", " 1 "), ("B", "1"), ("b", "2"), ("B", "1"), ("C", "")])
-    #expect(fields.single("A") == .value("1"))
-    #expect(fields.single("B") == .conflict(["1", "2", "1"]))
-    #expect(fields.single("C") == .value("") && fields.single("D") == .missing)
-    #expect(fields.single("B").agreed == nil && fields.single("B").first == "1")
-  }
-
   @Test(
     "Fetch: extract a MIME type",
     arguments: [

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingHTTPSemantics
 
 @testable import URLLoading
 
@@ -156,5 +157,19 @@ import Testing
     typealias Kind = NSURLRequest.NetworkServiceType
     #expect(Kind.responsiveData == .default && Kind.avStreaming == .video && Kind.responsiveAV == .video)
     #expect((0...12).map { Kind(rawValue: $0)?.rawValue } == [0, 1, 2, 3, 4, 11, 0, nil, 2, 2, nil, 11, nil])
+  }
+
+  @Test func theFactsFollowTheURL() throws {
+    var request = URLRequest(url: try #require(URL(string: "http://example.org/")))
+    let copy = request
+    #expect(request.urlFacts.isHTTP)
+    request.url = URL(string: "file:///etc/hosts")
+    #expect(!request.urlFacts.isHTTP)
+    #expect(request.urlFacts.text == "file:///etc/hosts")
+    request.url = nil
+    #expect(request.urlFacts.text.isEmpty)
+    #expect(copy.urlFacts.text == "http://example.org/")
+    let bridged = NSURLRequest(url: try #require(copy.url)) as URLRequest
+    #expect(bridged.urlFacts.isHTTP)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingHTTPSemantics
 import URLLoadingTestServers
 
 @testable import URLLoading

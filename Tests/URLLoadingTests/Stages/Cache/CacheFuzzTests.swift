@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingHTTPSemantics
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -23,8 +24,8 @@ import URLLoadingTestServers
     "Fri, 15 Jan 2027 08:00:00 GMT", "Thursday, 14-Jan-27 08:00:00 GMT", "Fri Jan 15 08:00:00 2027", "é", "\u{0}",
   ]
 
-  private static func fields(_ random: inout SeededGenerator) -> URLLoading.HTTPFields {
-    URLLoading.HTTPFields(
+  private static func fields(_ random: inout SeededGenerator) -> URLLoadingHTTPSemantics.HTTPFields {
+    URLLoadingHTTPSemantics.HTTPFields(
       (0..<Int.random(in: 0...6, using: &random)).map { _ in
         let value = (0..<Int.random(in: 1...5, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
         return (

@@ -3,6 +3,7 @@ import Testing
 import URLLoadingTestServers
 
 @testable import URLLoading
+@testable import URLLoadingHTTPSemantics
 
 /// What comes from servers and files, changed at random: nothing traps, and what is accepted is what may be. A round is its seed.
 ///
@@ -89,7 +90,7 @@ import URLLoadingTestServers
       #expect(text.lowercased().contains("max-age"), "seed \(seed): \(text)")
       #expect(StrictTransportSecurity(text + ";") == field, "seed \(seed): \(text)")
       #expect(StrictTransportSecurity(text + "; max-age=1") == nil, "seed \(seed): \(text)")
-      var store = HSTSStore()
+      var store = HSTSStore(siteOf: PublicSuffixes.site)
       _ = store.note(text, from: "example.org", isSecure: true, isVerified: true, now: Self.now)
       let policy = store.policy(for: "example.org", now: Self.now)
       #expect((policy != nil) == (field.maxAge > 0), "seed \(seed): \(text)")

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Requests, responses and what belongs to challenges as the bytes that go over the wire: requests and responses, which each task has, in
 /// their compact form, all else as property lists.
 package enum BackgroundValues {

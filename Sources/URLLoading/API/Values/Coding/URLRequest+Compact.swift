@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension CompactWriter {
   /// A request, with what protocol classes attached that is plain.
   mutating func request(_ request: URLRequest) {

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Lines of an MLSD listing (RFC 3659, section 7.2): `type=file;size=12;modify=20260102030405; name`.
 enum FTPFactLine {
   /// - Parameter line: without its end.

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Turns the bytes of an FTP server's listing into entries, however they are cut. A value that does no I/O.
 ///
 /// A line that cannot be parsed is a flaw, which ends the listing: without its line the listing would seem complete.

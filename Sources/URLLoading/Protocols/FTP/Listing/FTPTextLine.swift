@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Lines of a LIST listing, which no standard describes: as Unix's `ls -l` writes them, or DOS's `dir`.
 ///
 /// Dates have no zone and are taken as UTC; most are exact to the minute, old ones to the day.
@@ -77,7 +79,7 @@ enum FTPTextLine {
   }
 
   private static func monthAndDay(_ month: ArraySlice<UInt8>, _ day: ArraySlice<UInt8>) -> (Int, Int)? {
-    guard month.count == 3, let number = CivilDate.month(named: String(decoding: month, as: UTF8.self)),
+    guard month.count == 3, let number = CivilDate.month(named: Substring(decoding: month, as: UTF8.self)),
       let day = day.decimal(digits: 1...2), (1...31).contains(day)
     else { return nil }
     return (number, day)

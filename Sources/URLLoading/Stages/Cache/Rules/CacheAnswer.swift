@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The head of an answer from the cache, and the bytes of the stored body that belong to it.
 struct CacheAnswer: Sendable, Equatable {
   var statusCode: Int

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// A request, as the rules of caching see it.
 struct CacheRequest: Sendable {

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// A response that came, as the rules of caching see it.
 struct CacheResponse: Sendable {
   var statusCode: Int

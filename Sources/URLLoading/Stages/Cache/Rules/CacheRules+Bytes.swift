@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The bytes of an answer (RFC 9111, sections 3.3 and 3.4).
 extension CacheRules {
   /// What of a stored response answers a request, as far as bytes go: nil where it lacks some of them.

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Parts of one representation that become one (RFC 9111, section 3.4).
 extension CacheRules {
   /// A stored response with the bytes of a part that came: nil where they do not fit, since the part is of another version or another

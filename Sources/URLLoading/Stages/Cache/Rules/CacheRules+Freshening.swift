@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// What a newer head does to stored responses (RFC 9111, sections 3.2, 4.3.3 to 4.3.5).
 extension CacheRules {

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// What a change at the source makes of stored responses (RFC 9111, section 4.4).
 extension CacheRules {

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension CacheRules {
   /// Whether the response that is chosen answers as it is.
   func judged(_ candidate: Candidate, _ request: CacheRequest, _ asked: CacheDirectives, at now: Date) -> CacheLookup {

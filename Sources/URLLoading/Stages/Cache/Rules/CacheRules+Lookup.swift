@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 extension CacheRules {
   /// What to do about a request.
   /// - Parameter stored: the responses that are stored for its URL.

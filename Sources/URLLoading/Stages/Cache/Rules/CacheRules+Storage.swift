@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What may be stored (RFC 9111, section 3).
 extension CacheRules {
   /// Whether a response is stored, and as what. The policy of the request does not matter: what is loaded anew replaces what was stored.

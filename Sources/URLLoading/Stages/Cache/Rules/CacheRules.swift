@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The decisions of HTTP caching (RFC 9111): what may be stored, what may answer, what has to be asked. A value without clock, lock or
 /// store; each decision is a function of what it is given.
 ///

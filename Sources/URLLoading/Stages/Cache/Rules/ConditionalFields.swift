@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// The fields that make a request ask whether stored responses are still right (RFC 9111, section 4.3.1). There may be none: a response
 /// without validators can only be replaced.

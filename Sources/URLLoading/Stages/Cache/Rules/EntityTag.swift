@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// How entity tags compare (RFC 9110, section 8.8.3.2).
 enum EntityTag {

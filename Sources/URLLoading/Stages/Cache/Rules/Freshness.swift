@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// How long a stored response is fresh, and how old it is, both in seconds (RFC 9111, section 4.2). No date from outside makes either
 /// negative, infinite or not a number.

@@ -1,5 +1,6 @@
 internal import URLLoadingBase
 internal import URLLoadingX509
+internal import URLLoadingHTTPSemantics
 
 /// A request field that chose a stored response, with its value in the request that was answered (RFC 9111, section 4.1).
 struct SelectingField: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// The head of a stored response, as the rules see it: the answer to a GET.
 ///
 /// The body is stored as the program gets it: decoded, where the response has a content coding. The fields still name the coding, and

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// An entry as bytes, for stores outside of the process: a version, then values with their lengths before them, in the order of
 /// ``URLCacheEntry/archived()``. Read by any program with the same version.

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// The head of a stored response, and what the rules of caching need to know of the exchange that it comes from. The body is the store's
 /// (``URLCacheStore/body(of:completionHandler:)``).
@@ -53,7 +54,7 @@ public struct URLCacheEntry: Sendable, Identifiable {
   /// What a program gave to a cache of its own. Without an origin it is as old as its fields say.
   init(_ cached: CachedURLResponse, key: CacheKey) {
     let field = (cached.response as? HTTPURLResponse)?.agreedValue(of: "Date")
-    let date = field.flatMap { HTTPDate.date(from: $0) } ?? Date()
+    let date = field.flatMap { HTTPDate.date(from: $0, now: Date()) } ?? Date()
     self.init(
       key: key.text, response: cached.response, bodyLength: Int64(cached.data.count), staysInMemory: true,
       requestDate: cached.origin?.requestDate ?? date, responseDate: cached.origin?.responseDate ?? date,

@@ -1,4 +1,5 @@
 internal import URLLoadingSQLite
+internal import URLLoadingHTTPSemantics
 
 /// The policies of transport security, which have a table of their own: made with the first of them, so that files without any are as
 /// programs know them that have no such table.

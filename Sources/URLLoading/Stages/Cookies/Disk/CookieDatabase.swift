@@ -1,4 +1,5 @@
 internal import URLLoadingSQLite
+internal import URLLoadingHTTPSemantics
 
 /// The file of a storage's lasting cookies and policies of transport security. Not for two threads at once.
 ///

@@ -1,5 +1,6 @@
 internal import URLLoadingCZlib
 internal import URLLoadingSQLite
+internal import URLLoadingHTTPSemantics
 
 extension HSTSPolicy {
   /// As SQLite gives it back, too.

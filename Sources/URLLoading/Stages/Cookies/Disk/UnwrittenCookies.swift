@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What a file of cookies is still to be told: the last change of each lasting cookie, and before these a removal by date; of each host's
 /// policy of transport security the same.
 ///

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// A line of a ``NetscapeCookieFile``.
 enum NetscapeCookieLine {

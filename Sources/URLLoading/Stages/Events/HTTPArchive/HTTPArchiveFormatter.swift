@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Makes an entry of what is known about a transaction.
 struct HTTPArchiveFormatter: Sendable {
   /// Whether passwords and the values of secret fields are left out.

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 /// Writes what a session loads into a file, in the format HTTP Archive 1.2 (HAR), which browsers and many tools read.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingHTTPSemantics
 import struct URLLoadingTestServers.SeededGenerator
 
 @testable import URLLoading

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingHTTPSemantics
 
 @testable import URLLoading
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import URLLoading
 import URLLoadingX509
+import URLLoadingHTTPSemantics
 
 extension CachingRules {
   @Suite("RFC 9111, 3: storing") struct Storing {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingHTTPSemantics
 
 @testable import URLLoading
 
@@ -137,5 +138,23 @@ import Testing
     jar.update(from: try file((0..<20).map { ("f\($0)=1; Max-Age=1000", 0) }), now: now)
     #expect(pairs.count == CookieStore.siteLimit)
     #expect(jar.unwritten.changes.count == unwritten + 20, "what was evicted is removed from the file")
+  }
+
+  @Test func whatTheFileDoesNotKnowOfPoliciesHoldsAgainstIt() {
+    var jar = CookieJar(hasFile: true)
+    for host in ["a.org", "b.org"] {
+      jar.note(transportSecurity: "max-age=100", from: host, isSecure: true, isVerified: true, now: now)
+    }
+    jar.note(transportSecurity: "max-age=0", from: "b.org", isSecure: true, isVerified: true, now: now)
+    let filed = ["a.org", "b.org", "c.org"].map {
+      HSTSPolicy(host: $0, includesSubdomains: true, expires: now + 50, noted: now - 1)
+    }
+    jar.update(from: CookieJar([], policies: filed, now: now), now: now)
+    #expect(Set(jar.policies.policies.map(\.host)) == ["a.org", "c.org"])
+    #expect(jar.policies.policy(for: "a.org", now: now)?.includesSubdomains == false)
+    #expect(jar.unwritten.policies.count == 2)
+    jar.removePolicies()
+    jar.update(from: CookieJar([], policies: filed, now: now), now: now)
+    #expect(jar.policies.isEmpty && jar.unwritten.removesPolicies && jar.unwritten.count == 0)
   }
 }

@@ -1,0 +1,41 @@
+import Foundation
+internal import URLLoadingBase
+
+/// Properties of a URL that every load needs, computed once: each access of a `URL` counts references, which loads of the same URL in
+/// other threads write to as well.
+package struct URLFacts {
+  /// The whole URL; empty where there is none.
+  package let text: String
+  /// Whether the scheme is `http` or `https`.
+  package let isHTTP: Bool
+  /// Whether there is a host (RFC 3986, section 3.2.2), and it has a name.
+  package let hasHost: Bool
+
+  package init(_ url: URL?) {
+    text = url?.absoluteString ?? ""
+    (isHTTP, hasHost) = text.withBytes { bytes in (Self.isHTTP(bytes), Self.hasHost(bytes)) }
+  }
+
+  private static func isHTTP(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+    let scheme: StaticString = "http"
+    guard url.count > 4 else { return false }
+    for index in 0..<4 where url[index] | 32 != scheme.utf8Start[index] { return false }
+    return url[4] == UInt8(ascii: ":")
+      || (url.count > 5 && url[4] | 32 == UInt8(ascii: "s") && url[5] == UInt8(ascii: ":"))
+  }
+
+  /// The host stands between the user's name, if there is one, and the port, in what follows `//`.
+  private static func hasHost(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+    let slash = UInt8(ascii: "/")
+    guard let colon = url.firstIndex(of: UInt8(ascii: ":")), colon + 2 < url.count, url[colon + 1] == slash,
+      url[colon + 2] == slash
+    else { return false }
+    var host = colon + 3
+    var end = host
+    while end < url.count, url[end] != slash, url[end] != UInt8(ascii: "?"), url[end] != UInt8(ascii: "#") {
+      if url[end] == UInt8(ascii: "@") { host = end + 1 }
+      end += 1
+    }
+    return host < end && url[host] != UInt8(ascii: ":")
+  }
+}
