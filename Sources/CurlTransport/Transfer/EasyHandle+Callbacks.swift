@@ -107,6 +107,7 @@ extension EasyHandle {
       handle._withUnsafeGuaranteedRef { easy in
         if type == CURLINFO_HEADER_IN {
           easy.willEvaluate(headerLine: line)
+          easy.hideInterimLocation(in: line)
         } else if type == CURLINFO_TEXT {
           easy.logged(UnsafeRawBufferPointer(line))
         } else if easy.recordsRequestHeads {
@@ -119,7 +120,7 @@ extension EasyHandle {
 
   /// Has libcurl log while something is to be found in its log.
   func updateLogging() {
-    set(CURLOPT_VERBOSE, recordsRequestHeads || firstField.isLogged || run.fate.isHeard ? 1 : 0)
+    set(CURLOPT_VERBOSE, recordsRequestHeads || firstField.isLogged || interimLocations.isLogged || run.fate.isHeard ? 1 : 0)
   }
 
   /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.

@@ -53,7 +53,10 @@ extension EasyHandle {
 
   func applyPause() {
     guard shape?.connectsOnly != true else { return pauseChanged() }
-    if run.isReceivingPaused { watchFirstFieldWhilePaused() }
+    if run.isReceivingPaused {
+      watchFirstFieldWhilePaused()
+      watchInterimHeadsWhilePaused()
+    }
     // libcurl delivers what it has buffered from within this call.
     let code = curl_easy_pause(curl, pauseMask)
     if CurlLibrary.shared.keepsReadiness { isOfOneTransfer = true }

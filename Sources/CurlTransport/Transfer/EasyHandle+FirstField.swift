@@ -52,17 +52,14 @@ extension EasyHandle {
     case .statusLine: firstField.phase = .field
     case .field:
       // The end of a head without a field, or the status line behind an informational one.
-      guard let first = line.first, first != 13, first != 10, !isStatusLine(line) else { return }
+      guard let first = line.first, first != 13, first != 10,
+        !ResponseHeadParser.isStatusLine(UnsafeRawBufferPointer(line))
+      else { return }
       if ResponseHeadParser.isBlank(first) { line[0] = UInt8(ascii: ":") }
       firstField.phase = .past
       guard firstField.isLogged else { return }
       firstField.isLogged = false
       updateLogging()
     }
-  }
-
-  private func isStatusLine(_ line: UnsafeMutableRawBufferPointer) -> Bool {
-    guard let start = line.baseAddress, line.count > 5 else { return false }
-    return memcmp(start, "HTTP/", 5) == 0
   }
 }

@@ -168,6 +168,12 @@ struct ResponseHeadParser: ~Copyable {
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
+  /// Whether a line of a head begins as its first one does.
+  static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let start = line.baseAddress, line.count > 5 else { return false }
+    return memcmp(start, "HTTP/", 5) == 0
+  }
+
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
 
   /// `HTTP/1.1`, or `HTTP/2` as libcurl writes it.
