@@ -32,9 +32,9 @@ extension EasyHandle {
     }
     let isGood = code == CURLE_OK || (failureReason == nil && isComplete(despite: code))
     let head = isGood || pendingHead != nil ? takePendingHead() : nil
-    let flaw = isGood ? self.flaw : nil
-    if let flaw { failureReason = flaw }
-    let isSuccess = isGood && flaw == nil
+    let defectReason = isGood ? self.defectReason : nil
+    if let defectReason { failureReason = defectReason }
+    let isSuccess = isGood && defectReason == nil
     return Completion(
       transfer: transfer, handler: handler, head: head,
       trailers: hasHead && kind == .http ? parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
@@ -42,7 +42,7 @@ extension EasyHandle {
   }
 
   /// The defect of a response that libcurl reports as complete.
-  private var flaw: TransferFailure.Reason? {
+  private var defectReason: TransferFailure.Reason? {
     // libcurl 7.88 takes half a head for a whole one.
     guard hasHead else { return .incompleteHead }
     if let incompleteness = decoder?.incompleteness { return .undecodableBody(incompleteness) }

@@ -38,7 +38,7 @@ extension EasyHandle {
   }
 
   /// The request is about to be sent, and the body with it.
-  func noteInlineBody() {
+  func recordInlineBody() {
     guard shape?.hasInlineBody == true, let length = body.length else { return }
     inlineBodyCount.requestBegins(requestSize: requestSize, length: length)
     body.takeAll()

@@ -16,7 +16,7 @@ extension EasyHandle {
     // libcurl's total ends with what it has read itself.
     let isDirect = directReceiving.socket != nil
     metrics.total = isDirect ? elapsed : Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
-    metrics.noteQueueTime(queueTime, elapsed: elapsed)
+    metrics.recordQueueTime(queueTime, elapsed: elapsed)
     metrics.isReusedConnection = isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if hasHead { metrics.networkProtocol = networkProtocol }

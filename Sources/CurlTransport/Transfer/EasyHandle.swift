@@ -253,7 +253,7 @@ final class EasyHandle {
     guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
     self.ports = ports
     leaveQueue()
-    noteMultiplexing(on: ports)
+    recordMultiplexing(on: ports)
     multi?.requestBegins()
     if sentRequests > 0, !isAnswered { isOfOneTransfer = true }
     followStream(on: ports)
@@ -269,14 +269,14 @@ final class EasyHandle {
     hasSwitched = nil
     pendingHead = nil
     parser.expectHead()
-    noteInlineBody()
+    recordInlineBody()
     return true
   }
 
   /// Whether the connection's server was verified by the transfer's rules, by this transfer or an earlier one.
   private func isVerified(on ports: PortPair) -> Bool {
     guard let shape, shape.isIsolated, shape.usesTLS else { return true }
-    if let new = handshakes.verification { multi?.noteVerification(new, of: ports) }
+    if let new = handshakes.verification { multi?.recordVerification(new, of: ports) }
     handshakes.end()
     verification = multi?.verification(of: ports)
     if let verification {
@@ -304,7 +304,7 @@ final class EasyHandle {
   }
 
   /// Begins more transfers when the connection takes many at once.
-  private func noteMultiplexing(on ports: PortPair) {
+  private func recordMultiplexing(on ports: PortPair) {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }

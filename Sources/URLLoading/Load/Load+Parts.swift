@@ -32,11 +32,11 @@ extension Load {
       deliver(try parts.take(data)[...], of: parts, consuming: data.count)
     } catch {
       let limit = MixedReplaceParser.largestHead
-      let flaw = failure(
+      let error = failure(
         .dataLengthExceedsMaximum, "The head of a part of the body is longer than \(limit) bytes.")
-      abort(flaw)
+      abort(error)
       // The instance may have finished: its end is queued behind this.
-      update { if $0.ending.error == nil { $0.ending.error = flaw } }
+      update { if $0.ending.error == nil { $0.ending.error = error } }
     }
   }
 

@@ -131,7 +131,7 @@ extension ResponseVerdict.Situation {
   }
 
   /// What is wrong with a body that is longer than its range.
-  func excess(in response: URLResponse) -> Failure {
+  func overrunFailure(in response: URLResponse) -> Failure {
     let part = isResumption || options.range != nil ? (response as? HTTPURLResponse)?.answeredRange : nil
     let range = (part ?? response.contentRange).map { "\"\($0.fieldValue)\"" } ?? "its range"
     return Failure(

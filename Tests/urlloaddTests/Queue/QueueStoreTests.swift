@@ -23,7 +23,7 @@ import URLLoadingTestServers
     (job.state.hasAsked, job.state.failures, job.state.endOrder) = (true, 3, 9)
     job.state.nextTry = Date(timeIntervalSinceReferenceDate: 1)
     job.state.lastFailure = BackgroundFailure(URLError(.timedOut))
-    (job.state.progress.received, job.state.tookFile, job.state.sparesCost) = (7, true, true)
+    (job.state.progress.received, job.state.tookFile, job.state.avoidsMetered) = (7, true, true)
     var outcome = BackgroundOutcome()
     outcome.file = "/file"
     let resumption = StoredJob.Resumption(data: Data([1]), file: "/part", syncedLength: 5, boot: "boot")

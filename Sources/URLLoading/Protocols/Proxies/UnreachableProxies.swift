@@ -9,7 +9,7 @@ struct UnreachableProxies: Sendable {
 
   private var known: [(proxy: ProxyServer, until: MonotonicInstant)] = []
 
-  mutating func note(_ proxy: ProxyServer, at now: MonotonicInstant) {
+  mutating func record(_ proxy: ProxyServer, at now: MonotonicInstant) {
     known.removeAll { $0.until <= now || $0.proxy == proxy }
     if known.count == Self.limit { known.removeFirst() }
     known.append((proxy, now.advanced(by: Self.memory)))

@@ -1,7 +1,7 @@
 internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
-/// Why a handshake was aborted: the owner has to judge the server, or the server requests a client certificate. Turns into a challenge, and
+/// Why a handshake was aborted: the owner has to evaluate the server, or the server requests a client certificate. Turns into a challenge, and
 /// its answer into the input of the next handshake.
 enum ConnectionQuestion {
   case trust(ShownPeer)
@@ -87,7 +87,7 @@ enum ConnectionQuestion {
 }
 
 extension CurlSession.Answers {
-  mutating func note(_ change: ConnectionQuestion.Change, of endpoint: TLSEndpoint) {
+  mutating func record(_ change: ConnectionQuestion.Change, of endpoint: TLSEndpoint) {
     switch change {
     case .accepts(let certificates): self[endpoint, default: .init()].acceptedCertificates = certificates
     case .trusts(let chain): self[endpoint, default: .init()].trustedChains.insert(chain)

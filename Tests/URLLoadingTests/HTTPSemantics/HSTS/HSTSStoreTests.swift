@@ -13,7 +13,7 @@ import Testing
     _ field: String, from host: String = "example.org", isSecure: Bool = true, isVerified: Bool = true,
     at offset: TimeInterval = 0
   ) -> [HSTSChange] {
-    store.note(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now + offset)
+    store.record(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now + offset)
   }
 
   private func knows(_ host: String, at offset: TimeInterval = 0) -> Bool {
@@ -157,9 +157,9 @@ import Testing
   @Test func whatIsNotWrittenHoldsAgainstTheFile() {
     var jar = CookieJar(hasFile: true)
     for host in ["a.org", "b.org"] {
-      jar.note(transportSecurity: "max-age=100", from: host, isSecure: true, isVerified: true, now: now)
+      jar.record(transportSecurity: "max-age=100", from: host, isSecure: true, isVerified: true, now: now)
     }
-    jar.note(transportSecurity: "max-age=0", from: "b.org", isSecure: true, isVerified: true, now: now)
+    jar.record(transportSecurity: "max-age=0", from: "b.org", isSecure: true, isVerified: true, now: now)
     let filed = ["a.org", "b.org", "c.org"].map {
       HSTSPolicy(host: $0, includesSubdomains: true, expires: now + 50, noted: now - 1)
     }

@@ -125,9 +125,9 @@ import Testing
   @Test mutating func aUseOrAnEvictionDoesNotUndoARemoval() throws {
     let record = CookieRecord(try cookie("a=1; Max-Age=100"), creation: 1, lastAccess: 1, stored: now)
     var unwritten = UnwrittenCookies()
-    unwritten.note(.removed(record.cookie), partition: "")
-    unwritten.note(.dropped(record), partition: "")
-    unwritten.note(.used(record.cookie, lastAccess: 5), partition: "")
+    unwritten.recordChange(.removed(record.cookie), partition: "")
+    unwritten.recordChange(.dropped(record), partition: "")
+    unwritten.recordChange(.used(record.cookie, lastAccess: 5), partition: "")
     guard case .removed = unwritten.changes.values.first else { return #expect(Bool(false), "\(unwritten)") }
   }
 
