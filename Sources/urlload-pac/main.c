@@ -112,7 +112,7 @@ static int open_library(void) {
   return initialize && parse_script && find_proxy && clean_up && set_error_printer;
 }
 
-/// `script LENGTH`, and the bytes of the script behind the line.
+/// `script LENGTH`, and the bytes of the script after the line.
 static int take_script(const char *length_text) {
   char *end = NULL;
   unsigned long length = strtoul(length_text, &end, 10);

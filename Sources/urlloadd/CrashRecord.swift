@@ -37,7 +37,7 @@ final class CrashRecord {
     return Self.crashes(in: bytes[..<count])
   }
 
-  /// What cannot be read is left out, with all behind it.
+  /// What cannot be read is left out, with all after it.
   static func crashes(in bytes: ArraySlice<UInt8>) -> [Crash] {
     var numbers = bytes.withUnsafeBytes { buffer in
       (0..<buffer.count / 8).map { buffer.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self) }[...]

@@ -171,7 +171,7 @@ extension TransferService {
     if let failure = immediateFailure(of: request) { fail(job, failure) }
   }
 
-  /// A session has room for more tasks behind any that it has.
+  /// A session has room for more tasks after any that it has.
   private static let largestIdentifier = 1 << 60
 
   private static func isUploadName(_ name: String) -> Bool {

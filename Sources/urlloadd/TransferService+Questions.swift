@@ -34,7 +34,7 @@ extension TransferService {
     // Without a program that can be started nobody would ever answer.
     guard attached[job.session] != nil || sessions[job.session]?.description.launch != nil else { return false }
     queue.asks(job.number)
-    // One that is told of its tasks is asked behind them.
+    // One that is told of its tasks is asked after them.
     guard isThere(job.session), let asking = queue.jobs[job.number] else {
       considerLaunch(of: job.session)
       return true

@@ -286,7 +286,7 @@ extension TransferService {
         continue
       }
       peer.telling.ended(number)
-      // One that acknowledges no piece, and says that it has taken the ends behind it.
+      // One that acknowledges no piece, and says that it has taken the ends after it.
       if peer.telling.count > Self.mostSteps + 2 * queue.jobs.count { peer.end() }
     }
   }

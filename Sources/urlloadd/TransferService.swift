@@ -192,7 +192,7 @@ final class TransferService {
 
   private var millisecondsToWait: Int32 {
     let now = ServiceClock.shared.now
-    // What was changed behind the commit, as of tasks that could not begin, is committed at once; behind a failed commit, in a second.
+    // What was changed after the commit, as of tasks that could not begin, is committed at once; after a failed commit, in a second.
     if hasUncommittedChanges, !retriesCommit { return 0 }
     // The socket has taken what was told of a list, and there is more.
     if peers.values.contains(where: \.takesList) { return 0 }

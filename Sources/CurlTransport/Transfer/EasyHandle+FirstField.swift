@@ -51,7 +51,7 @@ extension EasyHandle {
     case .past: return
     case .statusLine: firstField.phase = .field
     case .field:
-      // The end of a head without a field, or the status line behind an informational one.
+      // The end of a head without a field, or the status line after an informational one.
       guard let first = line.first, first != 13, first != 10, !isStatusLine(line) else { return }
       if ResponseHeadParser.isBlank(first) { line[0] = UInt8(ascii: ":") }
       firstField.phase = .past

@@ -18,7 +18,7 @@ enum AcceptLanguage {
     guard let locale, !isPlain(locale) else { return nil }
     let listed = (environment("LANGUAGE") ?? "").split(separator: ":").compactMap { tag($0) }
     var tags = listed.isEmpty ? [tag(locale)].compactMap { $0 } : listed
-    // A plain language goes behind the last of its regions, unless it is in the list by itself.
+    // A plain language goes after the last of its regions, unless it is in the list by itself.
     var index = tags.startIndex
     while index < tags.endIndex {
       let language = language(of: tags[index])

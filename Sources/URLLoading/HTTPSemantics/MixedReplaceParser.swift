@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Takes a body of the type `multipart/x-mixed-replace` apart (RFC 2046, section 5.1): a value without I/O.
 ///
 /// A delimiter is one at the beginning of a line alone, or where the part's own `Content-Length` ends: cameras leave out the line break
-/// ahead of it. What is ahead of the first delimiter and behind the last is no part.
+/// ahead of it. What is ahead of the first delimiter and after the last is no part.
 struct MixedReplaceParser {
   enum Event: Equatable {
     /// A part begins, with these fields.
@@ -24,7 +24,7 @@ struct MixedReplaceParser {
 
   /// In bytes, of one part.
   static let largestHead = 64 << 10
-  /// Spaces that may stand behind a delimiter ("transport-padding").
+  /// Spaces that may stand after a delimiter ("transport-padding").
   private static let longestPadding = 256
 
   private static let (lineFeed, carriageReturn, space, tab): (UInt8, UInt8, UInt8, UInt8) = (0x0A, 0x0D, 0x20, 0x09)
@@ -211,7 +211,7 @@ struct MixedReplaceParser {
     return isIncomplete ? .incomplete : .none
   }
 
-  /// What stands behind a delimiter: two dashes, or the end of the line.
+  /// What stands after a delimiter: two dashes, or the end of the line.
   private func matchEnd(at start: Int) -> Match {
     let rest = buffer[start...].prefix(Self.longestPadding)
     if rest.starts(with: "--".utf8) { return .found(next: start + 2, isLast: true) }

@@ -8,7 +8,7 @@ extension Load {
     if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: true) }
   }
 
-  /// Stops the instance and completes the task behind the pending deliveries; the machine has permitted it.
+  /// Stops the instance and completes the task after the pending deliveries; the machine has permitted it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
     let error = error.map(namingOwnURL)
     var caching: (AttemptCaching?, CacheRecorder?)?

@@ -35,7 +35,7 @@ extension Load {
       let error = failure(
         .dataLengthExceedsMaximum, "The head of a part of the body is longer than \(limit) bytes.")
       abort(error)
-      // The instance may have finished: its end is queued behind this.
+      // The instance may have finished: its end is queued after this.
       update { if $0.ending.error == nil { $0.ending.error = error } }
     }
   }

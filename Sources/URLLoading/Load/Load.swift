@@ -368,7 +368,7 @@ extension Optional where Wrapped == Duration {
     guard let self else { return "∞" }
     let seconds = Double(self.components.seconds) + Double(self.components.attoseconds) / 1e18
     guard seconds >= 0.01 else { return String(format: "%g", seconds) }
-    // Two digits at most behind the point, and none that says nothing.
+    // Two digits at most after the point, and none that says nothing.
     var text = String(format: "%.2f", seconds)
     while text.hasSuffix("0") { text.removeLast() }
     if text.hasSuffix(".") { text.removeLast() }

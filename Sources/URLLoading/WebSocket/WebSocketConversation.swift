@@ -182,7 +182,7 @@ struct WebSocketConversation: EffectMachine {
       collectOutput()
       phase = .closing
       effects.append(.expectEnd)
-      // The peer's close frame comes behind what nobody may receive any more: that waits for nobody.
+      // The peer's close frame comes after what nobody may receive any more: that waits for nobody.
       isLeaving = true
       if waitingBytes > 0 { effects.append(.consumed(waitingBytes)) }
     }

@@ -25,7 +25,7 @@ enum ResponseVerdict: Equatable, Sendable {
     var attempt: Int
     /// What the request asked for; nil where the response is not judged by that.
     var expectation: RangeExpectation?
-    /// Whether the request asked for the bytes behind those that are written.
+    /// Whether the request asked for the bytes after those that are written.
     var isResumption: Bool
     /// Bytes that are written.
     var count: Int64

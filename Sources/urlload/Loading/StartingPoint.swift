@@ -1,6 +1,6 @@
 import URLLoading
 
-/// Where a load begins: at the resource's first byte, or behind what is there already (`-C`).
+/// Where a load begins: at the resource's first byte, or after what is there already (`-C`).
 struct StartingPoint {
   private enum Place {
     case start

@@ -49,7 +49,7 @@ struct KeptPart: Equatable, Sendable {
   /// The part file.
   let path: String
   let count: Int64
-  /// Whether a later load can continue behind it.
+  /// Whether a later load can continue after it.
   let isResumable: Bool
 
   /// For a message: a clause, and what to do.

@@ -1,6 +1,6 @@
 import URLLoading
 
-/// What `-w` writes behind a load: text with curl's variables.
+/// What `-w` writes after a load: text with curl's variables.
 struct WriteOut {
   let url: URL
   let number: Int

@@ -37,7 +37,7 @@ extension PluginError {
 }
 
 extension PluginError: CustomStringConvertible {
-  /// Words behind the file's path.
+  /// Words after the file's path.
   var description: String {
     switch self {
     case .unreadable(let number): "cannot be opened: \(String(cString: strerror(number)))"

@@ -29,7 +29,7 @@ extension Job.State: CompactValue {
       let avoidsMetered = reader.flag()
     else { return nil }
     guard let crashes = reader.isAtEnd ? 0 : reader.integer(Int32.self), crashes >= 0 else { return nil }
-    // The next task that ends comes behind it.
+    // The next task that ends comes after it.
     if let endOrder, endOrder < 0 || endOrder > 1 << 60 { return nil }
     self.init()
     (self.phase, self.hints, self.resumed, self.hasAsked) = (phase, hints, resumed, hasAsked)

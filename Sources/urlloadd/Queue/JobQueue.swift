@@ -171,7 +171,7 @@ struct JobQueue {
   /// - Parameters:
   ///   - blocked: sessions whose tasks may not, such as those that the network is too expensive for.
   ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
-  ///   - discretionary: sessions whose tasks come behind those of all others, whatever their priority.
+  ///   - discretionary: sessions whose tasks come after those of all others, whatever their priority.
   mutating func takeStartable(
     now: Date, excluding blocked: Set<String> = [], costs: Bool = false, discretionary: Set<String> = []
   ) -> [Job] {

@@ -135,7 +135,7 @@ import URLLoadingTestServers
     let path = folder.file("queue.sqlite").path
     let file = try folder.write("download-1", Data("body".utf8))
     _ = try QueueStore(path: path)
-    // As a service leaves it that is killed behind the commit.
+    // As a service leaves it that is killed after the commit.
     try SQLiteDatabase(path: path).execute("INSERT INTO removal VALUES ('\(file.path)')")
     try QueueStore(path: path).finishRemovals()
     #expect(access(file.path, F_OK) != 0)

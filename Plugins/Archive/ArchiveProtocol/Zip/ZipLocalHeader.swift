@@ -26,7 +26,7 @@ extension ZipLocalHeader {
     return Int(ZipExtents.localHeaderSize) + Int(bytes.uint16(at: 26)) + Int(bytes.uint16(at: 28))
   }
 
-  /// Reads a header, and compares it with the directory. Sizes and checksum are not compared, because they may stand behind the
+  /// Reads a header, and compares it with the directory. Sizes and checksum are not compared, because they may stand after the
   /// data; the decoded bytes are compared with those in the directory.
   init(_ bytes: UnsafeRawBufferPointer, of entry: ArchiveEntry, method: UInt16, flags: UInt16) throws(ArchiveError) {
     guard let size = Self.size(bytes), size <= bytes.count else {

@@ -23,7 +23,7 @@ struct UnreachableProxies: Sendable {
       return known.contains { now < $0.until && $0.proxy == candidate }
     }
     let unreachable = candidates.filter(isUnreachable)
-    // A direct connection that the script has last is for want of all proxies: it stays behind them.
+    // A direct connection that the script has last is for want of all proxies: it stays after them.
     let isLastDirect = candidates.count > 1 && candidates.last == .some(nil)
     let reachable = candidates.filter { !isUnreachable($0) }
     guard isLastDirect, !unreachable.isEmpty else { return reachable + unreachable }

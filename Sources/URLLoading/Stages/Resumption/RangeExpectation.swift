@@ -46,7 +46,7 @@ public struct RangeExpectation: Sendable, Hashable {
     case replaces
     /// A part that was not asked for, of another version, or in another coding: it does not fit the bytes that are there.
     case contradicts(Contradiction)
-    /// Nothing follows, since the range begins behind the end of the resource (RFC 9110, section 15.5.17), which has so many
+    /// Nothing follows, since the range begins after the end of the resource (RFC 9110, section 15.5.17), which has so many
     /// bytes; nil where the answer does not say.
     case unsatisfiable(completeLength: Int64?)
     /// Another status of HTTP: what follows is no part of the resource.

@@ -13,7 +13,7 @@ struct FTPListing {
     var command: String { self == .facts ? "MLSD" : "LIST" }
   }
 
-  /// What came of some bytes: entries, and what ends the listing behind them.
+  /// What came of some bytes: entries, and what ends the listing after them.
   struct Piece: Equatable {
     var entries: [URLDirectoryEntry] = []
     var failureReason: String?

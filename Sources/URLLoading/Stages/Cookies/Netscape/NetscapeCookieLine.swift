@@ -77,7 +77,7 @@ enum NetscapeCookieLine {
     return isShared ? ".\(domain)" : domain
   }
 
-  /// wget writes a port that is not the default behind the host. No cookie is of a port (RFC 6265, section 8.5).
+  /// wget writes a port that is not the default after the host. No cookie is of a port (RFC 6265, section 8.5).
   private static func withoutPort(_ text: String) -> String {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy(\.isASCIIDigit) else {
