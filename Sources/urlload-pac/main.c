@@ -1,4 +1,4 @@
-// Runs proxy auto-config scripts for URLLoading, in a process of its own: scripts are foreign code. The article Architecture
+// Runs proxy auto-config scripts for URLLoading, in a process of its own: scripts are untrusted code. The article Architecture
 // ("Proxies by script") has the protocol of its standard input and output. libpacparser is opened at run time.
 
 #define _GNU_SOURCE

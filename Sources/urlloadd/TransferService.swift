@@ -55,7 +55,7 @@ final class TransferService {
   var attached: [String: Peer] = [:]
   var transfers: [TransferKey: TransferSession] = [:]
   var questions: [Int: Question] = [:]
-  /// Not 0 at the start: an answer to a question of an earlier service is none to one of this.
+  /// Not 0 at the start: an answer to a question of an earlier service is not one to a question of this one.
   var lastQuestion = Int.random(in: 0..<1 << 40)
   var rate = RateLimit()
   var launcher = Launcher()

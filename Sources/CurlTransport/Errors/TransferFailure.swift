@@ -17,7 +17,7 @@ package struct TransferFailure: Error, Sendable {
     case incompleteHead
     /// The body's content coding is damaged or cut off.
     case undecodableBody(String)
-    /// The body's content codings are none that are decoded.
+    /// The body's content codings are not ones that are decoded.
     case unknownCoding(String)
     /// The body source failed; see `bodyError`.
     case bodyFailed

@@ -45,7 +45,7 @@ enum AcceptLanguage {
     String(tag.prefix { $0 != "-" })
   }
 
-  /// The language tag (RFC 5646) for a locale's name, `language_TERRITORY.encoding@modifier`; nil for what is none.
+  /// The language tag (RFC 5646) for a locale's name, `language_TERRITORY.encoding@modifier`; nil for what is not one.
   private static func tag(_ locale: some StringProtocol) -> String? {
     let parts = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     let name = (parts.first ?? "").prefix { $0 != "." }

@@ -7,7 +7,7 @@ enum StructuredField {
     case other
   }
 
-  /// The item that a field's lines consist of, without its parameters; nil where they are none.
+  /// The item that a field's lines consist of, without its parameters; nil where they are not one.
   static func item(_ lines: [String]) -> Item? {
     guard lines.count == 1 else { return nil }
     var scanner = FieldScanner(lines[0])
@@ -29,7 +29,7 @@ enum StructuredField {
     return value
   }
 
-  /// The members of a dictionary, which may be spread over lines; nil where they are none. The last of equal keys counts.
+  /// The members of a dictionary, which may be spread over lines; nil where they are not one. The last of equal keys counts.
   static func dictionary(_ lines: [String]) -> [String: Item]? {
     var scanner = FieldScanner(lines.joined(separator: ", "))
     var members: [String: Item] = [:]

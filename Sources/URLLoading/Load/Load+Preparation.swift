@@ -15,7 +15,7 @@ extension Load {
     case resumption
   }
 
-  /// Begins an attempt. Foreign classes may take time to say whether they load the request, or which cookies it gets: after a redirect
+  /// Begins an attempt. User-provided classes may take time to say whether they load the request, or which cookies it gets: after a redirect
   /// they are asked on a thread of a pool, since this may be the transfer loop.
   /// - Parameter earlier: the attempt before, where the load's is another one by now.
   func open(
@@ -23,7 +23,7 @@ extension Load {
     after earlier: Attempt? = nil
   ) {
     if plan.background != nil { return openInService(request) }
-    if reason != .first, !mayBlock, asksForeignCode {
+    if reason != .first, !mayBlock, asksUserCode {
       return BlockingPool.protocols.run { [request] in self.open(request, for: reason, mayBlock: true) }
     }
     var prepared = request
@@ -41,7 +41,7 @@ extension Load {
     update { $0.begin(start) }
   }
 
-  private var asksForeignCode: Bool {
+  private var asksUserCode: Bool {
     session.parts.hasSubclassedCookieStorage || session.values.urlCache?.isSubclassed == true
       || !ProtocolRegistry.shared.custom(of: session.values.protocolClasses).isEmpty
   }

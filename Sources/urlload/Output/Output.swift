@@ -11,7 +11,7 @@ protocol Output: AnyObject, Sendable {
   /// The name to show, once it is known.
   var name: String? { get }
 
-  /// The path of the file, once it is known; nil for what is none.
+  /// The path of the file, once it is known; nil for what is not a file.
   var path: String? { get }
 
   /// Called before the body of a response.

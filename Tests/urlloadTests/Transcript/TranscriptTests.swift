@@ -32,7 +32,7 @@ import URLLoadingTestServers
     ]
     var found = ""
     var count = 0
-    // Empty lines of an output are none between commands.
+    // Empty lines of an output are not ones between commands.
     var isBetween = true
     for line in expected.split(separator: "\n", omittingEmptySubsequences: false) {
       isBetween = line.hasPrefix("[") || isBetween && (line.isEmpty || line.hasPrefix("#"))

@@ -20,7 +20,7 @@ extension ZipLocalHeader {
   /// The longest name and the longest extra fields included.
   static let maximumSize = ZipExtents.localHeaderSize + 2 * 65_535
 
-  /// The size of a header, by its first 30 bytes; nil where it is none.
+  /// The size of a header, by its first 30 bytes; nil where it is not one.
   static func size(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count >= ZipExtents.localHeaderSize, bytes.uint32(at: 0) == ZipSignature.localHeader else { return nil }
     return Int(ZipExtents.localHeaderSize) + Int(bytes.uint16(at: 26)) + Int(bytes.uint16(at: 28))

@@ -73,7 +73,7 @@ enum ConnectionQuestion {
   /// What an answer means. A credential of another kind is no answer, and counts as the default.
   func resolved(by decision: Decision) -> Resolution {
     switch (self, decision) {
-    // Trust in another certificate is none in this one.
+    // Trust in another certificate is not trust in this one.
     case (.trust(let peer), .credential(let credential))
     where credential.trust != nil && credential.trust?.certificates.first?.x509 == peer.certificates.first:
       return .proceed(.accepts(peer.certificates))

@@ -1,6 +1,6 @@
 /// What App Transport Security says about the loads of a URL.
 enum TransportSecurityJudgement: Equatable, Sendable {
-  /// The scheme is none that it is about.
+  /// The scheme is not one that it is about.
   case notJudged
   /// The load may go without encryption.
   case allowed

@@ -19,7 +19,7 @@ import URLLoadingTestServers
     let thread = Thread {
       Thread.sleep(forTimeInterval: 2.5)
       held.accept()
-      // A second answer is none.
+      // A second answer does not count.
       held.answer(.cancelAuthenticationChallenge, nil)
     }
     thread.start()
