@@ -40,8 +40,8 @@ import URLLoadingX509
   }
 
   @Test func withoutAnOwnerTheVerdictDecides() {
-    #expect(rules().judge(peer()) == .proceed(ConnectionVerification(peer())))
-    #expect(rules().judge(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
+    #expect(rules().evaluate(peer()) == .proceed(ConnectionVerification(peer())))
+    #expect(rules().evaluate(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
   }
 
   @Test func anOwnerIsAskedWhateverTheVerdict() {
