@@ -55,7 +55,7 @@ struct WebDAVExchange {
     URLError(code, message: "\(reason) \(url.path(percentEncoded: false)).", url: url)
   }
 
-  /// The number behind the slash in `bytes */1000`.
+  /// The number after the slash in `bytes */1000`.
   private static func length(in answer: HTTPURLResponse) -> Int64 {
     let field = answer.value(forHTTPHeaderField: "Content-Range") ?? ""
     return field.split(separator: "/").last.flatMap { Int64($0) } ?? 0

@@ -14,7 +14,7 @@ package enum AcceptLanguage {
     guard let locale, !isPlain(locale) else { return nil }
     let listed = (environment("LANGUAGE") ?? "").split(separator: ":").compactMap { tag($0) }
     var tags = listed.isEmpty ? [tag(locale)].compactMap { $0 } : listed
-    // A plain language goes behind the last of its regions, unless it is in the list by itself.
+    // A plain language goes after the last of its regions, unless it is in the list by itself.
     var index = tags.startIndex
     while index < tags.endIndex {
       let language = language(of: tags[index])
@@ -41,7 +41,7 @@ package enum AcceptLanguage {
     String(tag.prefix { $0 != "-" })
   }
 
-  /// The language tag (RFC 5646) for a locale's name, `language_TERRITORY.encoding@modifier`; nil for what is none.
+  /// The language tag (RFC 5646) for a locale's name, `language_TERRITORY.encoding@modifier`; nil for what is not one.
   private static func tag(_ locale: some StringProtocol) -> String? {
     let parts = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     let name = (parts.first ?? "").prefix { $0 != "." }

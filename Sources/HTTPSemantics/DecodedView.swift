@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// A text with its percent-encoding decoded some times, and where each byte of it comes from.
 struct DecodedView {
   private(set) var bytes: [UInt8]
-  /// Where each byte begins in the text, and behind them where the text ends.
+  /// Where each byte begins in the text, and after them where the text ends.
   private var origins: [Int]
   /// Where in the text the first escape stood that the last decoding took.
   private(set) var firstDecoded: Int

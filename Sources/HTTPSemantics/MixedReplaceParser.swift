@@ -212,7 +212,7 @@ package struct MixedReplaceParser {
     return isIncomplete ? .incomplete : .none
   }
 
-  /// What stands behind a delimiter: two dashes, or the end of the line.
+  /// What stands after a delimiter: two dashes, or the end of the line.
   private func matchEnd(at start: Int) -> Match {
     let rest = buffer[start...].prefix(Self.longestPadding)
     if rest.starts(with: "--".utf8) { return .found(next: start + 2, isLast: true) }

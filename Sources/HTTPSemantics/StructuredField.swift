@@ -7,7 +7,7 @@ package enum StructuredField {
     case other
   }
 
-  /// The item that a field's lines consist of, without its parameters; nil where they are none.
+  /// The item that a field's lines consist of, without its parameters; nil where they are not one.
   static func item(_ lines: [String]) -> Item? {
     guard lines.count == 1 else { return nil }
     var scanner = FieldScanner(lines[0])

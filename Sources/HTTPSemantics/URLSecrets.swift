@@ -123,7 +123,7 @@ package struct URLSecrets {
     guard treatment == .hidePassword, bytes[authority].first != UInt8(ascii: "["),
       let colon = bytes[authority].firstIndex(of: UInt8(ascii: ":"))
     else { return }
-    // A URL behind the schemes of others: what stands before its slashes is not its authority.
+    // A URL after the schemes of others: what stands before its slashes is not its authority.
     guard !Self.areSchemes(bytes[authority], before: bytes[authority.upperBound...]) else { return }
     // A slash in a password that is not encoded ends the authority early. A port is no password.
     let isPort = bytes[(colon + 1)..<authority.upperBound].allSatisfy { (0x30...0x39).contains($0) }
@@ -157,7 +157,7 @@ package struct URLSecrets {
   /// Some readers of URLs take a backslash for a slash (WHATWG URL, "special authority slashes state").
   private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
-  /// Whether a colon comes last, encoded perhaps: Foundation encodes that of a scheme inside of a path, not the slashes behind it.
+  /// Whether a colon comes last, encoded perhaps: Foundation encodes that of a scheme inside of a path, not the slashes after it.
   private static func endsWithColon(_ bytes: ArraySlice<UInt8>) -> Bool {
     if bytes.last == UInt8(ascii: ":") { return true }
     var rest = bytes

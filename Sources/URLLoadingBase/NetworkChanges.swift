@@ -88,7 +88,7 @@ package final class NetworkChanges: Sendable {
   }
 
   /// The network has changed.
-  package func noteChange() {
+  package func recordChange() {
     let now = MonotonicInstant.now
     state.withLock { state in
       state.count += 1
@@ -149,7 +149,7 @@ package final class NetworkChanges: Sendable {
   private func read() {
     switch Self.take(from: descriptor) {
     case .change:
-      noteChange()
+      recordChange()
       watch()
     // It was said to be ready, and may be said so again at once.
     case .nothing: queue.asyncAfter(deadline: .now() + 1) { [weak self] in self?.watch() }

@@ -4,7 +4,7 @@ extension HTTPFields {
   /// More fields than this end a program: `HTTPFields` takes fewer than 65,535.
   private static let maximumCount = Int(UInt16.max) - 1
 
-  /// Fields with texts. Names that are none (RFC 9110, section 5.1) are left out.
+  /// Fields with texts. Names that are not field names (RFC 9110, section 5.1) are left out.
   /// - Returns: nil for more fields than one message can have.
   init?(_ fields: some Collection<(name: String, value: String)>) {
     guard fields.count <= Self.maximumCount else { return nil }

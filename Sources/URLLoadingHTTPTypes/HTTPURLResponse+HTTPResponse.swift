@@ -16,7 +16,7 @@ extension HTTPURLResponse {
   }
 
   /// The status and the fields, in the server's order and repeated ones apart, as `Set-Cookie` has to be (RFC 6265, section 3).
-  /// There is no reason phrase. Names of fields that are none are left out; trailer fields are not among them.
+  /// There is no reason phrase. Names that are not field names are left out; trailer fields are not among them.
   ///
   /// Nil for a status that has not three digits or fewer, and with 65,535 fields or more.
   public var httpResponse: HTTPResponse? {
@@ -42,13 +42,13 @@ extension HTTPURLResponse.ReceivedHead {
 
 extension URLResponse {
   /// The response as one of HTTP.
-  /// - Throws: `URLError.cannotParseResponse` where it is none, as those of `file` URLs.
+  /// - Throws: `URLError.cannotParseResponse` where it is not an HTTP response, as those of `file` URLs.
   func converted() throws(URLError) -> HTTPResponse {
     guard let response = (self as? HTTPURLResponse)?.httpResponse else {
       throw URLError(
         .cannotParseResponse,
         message:
-          "The response of \(url?.redactedDescription ?? "the request") is none of HTTP: load it by a URLRequest.",
+          "The response of \(url?.redactedDescription ?? "the request") is not an HTTP response: load it by a URLRequest.",
         url: url)
     }
     return response

@@ -14,30 +14,30 @@ struct RequestTarget {
   init(of request: HTTPRequest) throws(URLError) {
     var method = request.method
     guard var scheme = request.scheme, Self.isScheme(scheme) else {
-      throw Self.flaw("its :scheme is missing or none (RFC 3986, section 3.1)")
+      throw Self.error("its :scheme is missing or none (RFC 3986, section 3.1)")
     }
     if method == .connect {
       // RFC 8441: a WebSocket over HTTP/2. With ws and wss URLs that is a GET.
       guard request.extendedConnectProtocol?.lowercased() == "websocket",
         let webSocket = WebSocketScheme(of: scheme)
-      else { throw Self.flaw("a CONNECT has a URL where its :protocol is websocket and its :scheme http or https") }
+      else { throw Self.error("a CONNECT has a URL where its :protocol is websocket and its :scheme http or https") }
       method = .get
       scheme = webSocket.legacy
     }
     guard let authority = request.authority, Authority.isValid(authority, for: scheme) else {
-      throw Self.flaw("its :authority is missing or none (RFC 3986, section 3.2)")
+      throw Self.error("its :authority is missing or none (RFC 3986, section 3.2)")
     }
     guard let path = request.pseudoHeaderFields.path?.withUnsafeBytesOfValue({ Self.urlText(ofPath: $0) }) else {
-      throw Self.flaw("its :path has to begin with a slash, and has no fragment")
+      throw Self.error("its :path has to begin with a slash, and has no fragment")
     }
     guard let url = URL(string: "\(scheme)://\(authority)\(path)") else {
-      throw Self.flaw("its :authority and :path make no URL")
+      throw Self.error("its :authority and :path make no URL")
     }
     self.method = method
     self.url = url
   }
 
-  private static func flaw(_ reason: String) -> URLError {
+  private static func error(_ reason: String) -> URLError {
     URLError(.badURL, message: "The HTTPRequest names no URL: \(reason).", url: nil)
   }
 

@@ -27,10 +27,10 @@ extension URLRequest {
 
   /// The method, URL and fields of the request; it has no body there.
   ///
-  /// Users and passwords of `http` and `https` URLs are left out (RFC 9113, section 8.3.1), and names of fields that are none. A GET
+  /// Users and passwords of `http` and `https` URLs are left out (RFC 9113, section 8.3.1), and names that are not field names. A GET
   /// of a `ws` or `wss` URL becomes a CONNECT for the protocol `websocket` (RFC 8441).
   ///
-  /// Nil where there is no URL with an authority, as in `data:,text`; where the method is none; or with 65,535 fields or more.
+  /// Nil where there is no URL with an authority, as in `data:,text`; where the method is not one; or with 65,535 fields or more.
   public var httpRequest: HTTPRequest? {
     // In the order of their names, so that it is the same in every process.
     let given = (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }

@@ -23,39 +23,39 @@ struct EventMetadata {
     "\(url.map { includesSecrets ? $0.absoluteString : $0.redactedDescription } ?? "none")"
   }
 
-  mutating func note(_ request: URLRequest?) {
+  mutating func record(_ request: URLRequest?) {
     values["method"] = "\(request?.httpMethod ?? "GET")"
     values["url"] = text(of: request?.url)
   }
 
-  mutating func note(_ response: URLResponse) {
+  mutating func record(_ response: URLResponse) {
     values["url"] = text(of: response.url)
     if let http = response as? HTTPURLResponse { values["status"] = "\(http.statusCode)" }
     if let type = response.mimeType { values["type"] = "\(type)" }
     if response.expectedContentLength >= 0 { values["length"] = "\(response.expectedContentLength)" }
   }
 
-  mutating func note(_ error: any Error) {
+  mutating func record(_ error: any Error) {
     let error = error as NSError
     values["error"] = "\(includesSecrets ? error.localizedDescription : Redaction.error(error))"
     values["code"] = "\(error.domain) \(error.code)"
   }
 
-  mutating func note(_ interval: DateInterval) { values["duration"] = Self.seconds(interval.duration) }
+  mutating func record(_ interval: DateInterval) { values["duration"] = Self.seconds(interval.duration) }
 
-  mutating func notePeer(of metrics: URLSessionTaskTransactionMetrics) {
+  mutating func recordPeer(of metrics: URLSessionTaskTransactionMetrics) {
     if let address = metrics.remoteAddress { values["address"] = "\(address)" }
     if let port = metrics.remotePort { values["port"] = "\(port)" }
     if metrics.isProxyConnection { values["proxy"] = "true" }
     if let name = metrics.networkProtocolName { values["protocol"] = "\(name)" }
   }
 
-  mutating func noteTLS(of metrics: URLSessionTaskTransactionMetrics) {
+  mutating func recordTLS(of metrics: URLSessionTaskTransactionMetrics) {
     if let version = metrics.negotiatedTLSProtocolVersion { values["tls"] = "\(version)" }
     if let suite = metrics.negotiatedTLSCipherSuite { values["cipher"] = "\(suite)" }
   }
 
-  mutating func note(_ challenge: URLAuthenticationChallenge) {
+  mutating func record(_ challenge: URLAuthenticationChallenge) {
     let space = challenge.protectionSpace
     values["method"] = "\(space.authenticationMethod)"
     values["host"] = "\(space.host):\(space.port)"
@@ -63,8 +63,8 @@ struct EventMetadata {
     values["failures"] = "\(challenge.previousFailureCount)"
   }
 
-  mutating func note(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) {
-    note(task.currentRequest ?? task.originalRequest)
+  mutating func record(_ metrics: URLSessionTaskMetrics, of task: URLSessionTask) {
+    record(task.currentRequest ?? task.originalRequest)
     if let http = task.response as? HTTPURLResponse { values["status"] = "\(http.statusCode)" }
     values["duration"] = Self.seconds(metrics.taskInterval.duration)
     values["requests"] = "\(metrics.transactionMetrics.count)"

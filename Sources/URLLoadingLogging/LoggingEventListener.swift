@@ -69,13 +69,13 @@ public struct LoggingEventListener: URLSession.EventListener {
 
   /// Logs the event.
   public func taskDidBegin(_ task: URLSessionTask) {
-    log(levels.details, "load", task) { $0.note(task.originalRequest) }
+    log(levels.details, "load", task) { $0.record(task.originalRequest) }
   }
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didChoose protocolClass: URLProtocol.Type, for request: URLRequest) {
     log(levels.details, "attempt", task) {
-      $0.note(request)
+      $0.record(request)
       $0["class"] = "\(protocolClass)"
     }
   }
@@ -88,7 +88,7 @@ public struct LoggingEventListener: URLSession.EventListener {
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, isWaitingForConnectivity error: any Error) {
-    log(levels.decisions, "waiting for connectivity", task) { $0.note(error) }
+    log(levels.decisions, "waiting for connectivity", task) { $0.record(error) }
   }
 
   /// Logs the event.
@@ -117,12 +117,12 @@ public struct LoggingEventListener: URLSession.EventListener {
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didValidate answer: URLResponse) {
-    log(levels.decisions, "cache validated", task) { $0.note(answer) }
+    log(levels.decisions, "cache validated", task) { $0.record(answer) }
   }
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didStore response: URLResponse) {
-    log(levels.decisions, "stored", task) { $0.note(response) }
+    log(levels.decisions, "stored", task) { $0.record(response) }
   }
 
   /// Logs the event.
@@ -136,7 +136,7 @@ public struct LoggingEventListener: URLSession.EventListener {
   public func task(
     _ task: URLSessionTask, didLookUpHost interval: DateInterval, transaction: URLSessionTaskTransactionMetrics
   ) {
-    log(levels.details, "looked up", task) { $0.note(interval) }
+    log(levels.details, "looked up", task) { $0.record(interval) }
   }
 
   /// Logs the event.
@@ -144,8 +144,8 @@ public struct LoggingEventListener: URLSession.EventListener {
     _ task: URLSessionTask, didConnect interval: DateInterval, transaction: URLSessionTaskTransactionMetrics
   ) {
     log(levels.details, "connected", task) {
-      $0.note(interval)
-      $0.notePeer(of: transaction)
+      $0.record(interval)
+      $0.recordPeer(of: transaction)
     }
   }
 
@@ -154,14 +154,14 @@ public struct LoggingEventListener: URLSession.EventListener {
     _ task: URLSessionTask, didSecureConnection interval: DateInterval, transaction: URLSessionTaskTransactionMetrics
   ) {
     log(levels.details, "secured", task) {
-      $0.note(interval)
-      $0.noteTLS(of: transaction)
+      $0.record(interval)
+      $0.recordTLS(of: transaction)
     }
   }
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didReuseConnection transaction: URLSessionTaskTransactionMetrics) {
-    log(levels.details, "reused connection", task) { $0.notePeer(of: transaction) }
+    log(levels.details, "reused connection", task) { $0.recordPeer(of: transaction) }
   }
 
   /// Logs the event.
@@ -171,12 +171,12 @@ public struct LoggingEventListener: URLSession.EventListener {
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didReceiveInformational response: HTTPURLResponse) {
-    log(levels.details, "informational response", task) { $0.note(response) }
+    log(levels.details, "informational response", task) { $0.record(response) }
   }
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didReceive response: URLResponse) {
-    log(levels.details, "response", task) { $0.note(response) }
+    log(levels.details, "response", task) { $0.record(response) }
   }
 
   /// Logs the event.
@@ -189,7 +189,7 @@ public struct LoggingEventListener: URLSession.EventListener {
     _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
   ) {
     log(levels.decisions, request == nil ? "redirect refused" : "redirect", task) {
-      $0.note(response)
+      $0.record(response)
       let target = $0.text(of: (request ?? proposed).url)
       $0["to"] = target
     }
@@ -197,7 +197,7 @@ public struct LoggingEventListener: URLSession.EventListener {
 
   /// Logs the event.
   public func task(_ task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge) {
-    log(levels.decisions, "challenge", task) { $0.note(challenge) }
+    log(levels.decisions, "challenge", task) { $0.record(challenge) }
   }
 
   /// Logs the event.
@@ -206,7 +206,7 @@ public struct LoggingEventListener: URLSession.EventListener {
     disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?
   ) {
     log(levels.decisions, "challenge answered", task) {
-      $0.note(challenge)
+      $0.record(challenge)
       $0["answer"] = "\(disposition)"
       if let user = credential?.user { $0["user"] = "\(user)" }
     }
@@ -225,12 +225,12 @@ public struct LoggingEventListener: URLSession.EventListener {
   /// Logs the event.
   public func task(_ task: URLSessionTask, didEnd outcome: URLSession.EventOutcome, metrics: URLSessionTaskMetrics) {
     switch outcome {
-    case .succeeded: log(levels.endings, "loaded", task) { $0.note(metrics, of: task) }
-    case .cancelled: log(levels.endings, "cancelled", task) { $0.note(metrics, of: task) }
+    case .succeeded: log(levels.endings, "loaded", task) { $0.record(metrics, of: task) }
+    case .cancelled: log(levels.endings, "cancelled", task) { $0.record(metrics, of: task) }
     case .failed(let error):
       log(levels.failures, "failed", task) {
-        $0.note(metrics, of: task)
-        $0.note(error)
+        $0.record(metrics, of: task)
+        $0.record(error)
       }
     }
   }

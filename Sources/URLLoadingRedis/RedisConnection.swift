@@ -4,7 +4,7 @@ internal import URLLoadingBase
 internal import URLLoadingCHiredis
 internal import URLLoadingCurlTransport
 
-/// A connection to Redis by hiredis, on the loop that moves all bytes. Commands of all loads share it, one behind another.
+/// A connection to Redis by hiredis, on the loop that moves all bytes. Commands of all loads share it, one after another.
 ///
 /// Mutable state: all of it, touched on the loop's thread alone; that is what makes it safe to share. Other threads post to the loop.
 final class RedisConnection: @unchecked Sendable {

@@ -1,5 +1,5 @@
 /// What Redis does in one step. Each script has one key, the entries with one key of the cache: a hash of `h:<id>`, an entry's head;
-/// `b:<id>`, its body if that is small; `t:<id>`, when it was stored. A larger body is a key of its own, the hash's with `:<id>` behind it.
+/// `b:<id>`, its body if that is small; `t:<id>`, when it was stored. A larger body is a key of its own, the hash's with `:<id>` after it.
 enum RedisScripts {
   /// Arguments: identifier, head, body, 1 for a small body, lifetime in milliseconds, time, identifiers of what is replaced.
   static let store = """

@@ -94,7 +94,7 @@ package struct SQLiteFile: Sendable {
   private static func applicationID(of version: Int64) -> Int64 { version == 0 ? 0 : 0x554C_0000 | version }
 
   /// Deletes what was put aside of a file.
-  package static func removeDamaged(besides path: String) { unlink(damagedPath(path)) }
+  package static func removeDamaged(beside path: String) { unlink(damagedPath(path)) }
 
   private static func damagedPath(_ path: String) -> String { path + ".damaged" }
 

@@ -3,7 +3,7 @@ internal import URLLoadingCOpenSSL
 
 /// The encoding that OpenSSL's `i2d` functions write.
 enum DER {
-  /// - Parameter write: one of these functions: moves the pointer behind what it wrote, or says the length where there is no pointer.
+  /// - Parameter write: one of these functions: moves the pointer past what it wrote, or says the length where there is no pointer.
   static func encoding(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> Data? {
     let length = write(nil)
     guard length > 0 else { return nil }

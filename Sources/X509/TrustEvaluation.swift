@@ -63,7 +63,7 @@ package struct TrustEvaluation: Sendable {
   static func verify(
     _ context: OpaquePointer, _ leaf: X509Certificate, host: String?
   ) -> (verdict: TrustVerdict, path: [X509Certificate]) {
-    var verdict = VerificationFlaws.verify(context)
+    var verdict = VerificationFailures.verify(context)
     if let host, !HostName.matches(host, leaf) {
       verdict.add(.mismatch(host, isAddress: HostName.isAddress(host), of: leaf))
     }

@@ -19,11 +19,11 @@ package struct TrustVerdict: Sendable, Equatable {
   package var isTrusted: Bool { code == Int(X509_V_OK) }
 
   /// All that is wrong; empty where the chain is trusted.
-  package var flaws: [TrustVerdict] { isTrusted ? [] : [self] + further }
+  package var failures: [TrustVerdict] { isTrusted ? [] : [self] + further }
 
   /// The gravest of what is wrong: a date is the least, so that whoever overlooks that one overlooks nothing else with it.
   package var gravest: TrustVerdict {
-    flaws.min { Self.leniency(of: $0.code) < Self.leniency(of: $1.code) } ?? self
+    failures.min { Self.leniency(of: $0.code) < Self.leniency(of: $1.code) } ?? self
   }
 
   private static func leniency(of code: Int) -> Int {
@@ -35,12 +35,12 @@ package struct TrustVerdict: Sendable, Equatable {
     }
   }
 
-  /// Notes another flaw.
-  package mutating func add(_ flaw: TrustVerdict) {
+  /// Records another failure.
+  package mutating func add(_ failure: TrustVerdict) {
     if isTrusted {
-      self = flaw
-    } else if !flaws.contains(where: { $0.code == flaw.code }) {
-      further.append(flaw)
+      self = failure
+    } else if !failures.contains(where: { $0.code == failure.code }) {
+      further.append(failure)
     }
   }
 

@@ -8,7 +8,7 @@ package final class X509Certificate: @unchecked Sendable {
   /// The certificate as it came.
   package let der: Data
 
-  /// Nil for what is no certificate, or has more behind it.
+  /// Nil for what is no certificate, or has more after it.
   package init?(der: Data) {
     guard !der.isEmpty, der.count <= Self.largestCertificate else { return nil }
     let read = der.withUnsafeBytes { bytes -> OpaquePointer? in

@@ -1,4 +1,4 @@
-// Runs proxy auto-config scripts for URLLoading, in a process of its own: scripts are foreign code. The article Architecture
+// Runs proxy auto-config scripts for URLLoading, in a process of its own: scripts are untrusted code. The article Architecture
 // ("Proxies by script") has the protocol of its standard input and output. libpacparser is opened at run time.
 
 #define _GNU_SOURCE
@@ -112,7 +112,7 @@ static int open_library(void) {
   return initialize && parse_script && find_proxy && clean_up && set_error_printer;
 }
 
-/// `script LENGTH`, and the bytes of the script behind the line.
+/// `script LENGTH`, and the bytes of the script after the line.
 static int take_script(const char *length_text) {
   char *end = NULL;
   unsigned long length = strtoul(length_text, &end, 10);

@@ -37,7 +37,7 @@ final class CrashRecord {
     return Self.crashes(in: bytes[..<count])
   }
 
-  /// What cannot be read is left out, with all behind it.
+  /// What cannot be read is left out, with all after it.
   static func crashes(in bytes: ArraySlice<UInt8>) -> [Crash] {
     var numbers = bytes.withUnsafeBytes { buffer in
       (0..<buffer.count / 8).map { buffer.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self) }[...]
@@ -50,14 +50,14 @@ final class CrashRecord {
     return crashes
   }
 
-  /// Notes a crash of this process.
+  /// Records a crash of this process.
   func begin() throws {
     let error = crash_record_begin(descriptor)
     guard error == 0 else { throw ServiceFailure("Crashes cannot be noted in \(path)", error) }
   }
 
   /// Says what a crash would be noted with.
-  static func note(loading tasks: Set<Int>) {
+  static func record(loading tasks: Set<Int>) {
     let numbers = tasks.sorted().prefix(mostTasks).map { Int64($0) }
     crash_record_set(numbers, Int32(numbers.count))
   }

@@ -165,13 +165,13 @@ extension TransferService {
     let job = queue.add(
       session: identifier, task, origin: Self.origin(of: request.url),
       resourceTimeout: session.description.resourceTimeout)
-    queue.setSparesCost(request.sparesCost, of: job.number)
+    queue.setAvoidsMetered(request.avoidsMetered, of: job.number)
     changes.blobs[job.number] = QueueChanges.Blobs(description: task)
     peer.acknowledge(.done(number: number))
-    if let flaw = flaw(of: request) { fail(job, flaw) }
+    if let failure = immediateFailure(of: request) { fail(job, failure) }
   }
 
-  /// A session has room for more tasks behind any that it has.
+  /// A session has room for more tasks after any that it has.
   private static let largestIdentifier = 1 << 60
 
   private static func isUploadName(_ name: String) -> Bool {

@@ -4,10 +4,10 @@ import URLLoading
 /// Tasks that the service has crashed by.
 extension TransferService {
   /// Says what is being loaded, before it is.
-  func noteLoading() {
+  func recordLoading() {
     guard queue.loading != noted else { return }
     noted = queue.loading
-    options.notesLoading(noted)
+    options.recordsLoading(noted)
   }
 
   /// A task has crashed an earlier service a second time. A program may try to resume it.

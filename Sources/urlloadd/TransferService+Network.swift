@@ -19,7 +19,7 @@ extension TransferService {
   }
 
   /// Sessions that do not use a network which costs by the byte.
-  private var thriftySessions: Set<String> {
+  private var sessionsAvoidingMetered: Set<String> {
     Set(
       sessions.filter { _, session in
         !session.description.allowsExpensiveNetwork || !session.description.allowsConstrainedNetwork
@@ -34,17 +34,17 @@ extension TransferService {
   var mayCost: Bool { networkCost?.isMetered != false }
 
   /// Sessions that may not use the network as it is.
-  var blockedSessions: Set<String> { mayCost ? thriftySessions : [] }
+  var blockedSessions: Set<String> { mayCost ? sessionsAvoidingMetered : [] }
 
   /// Whether a session or a request goes by what the network costs.
-  private var sparesCost: Bool { !queue.thrifty.isEmpty || !thriftySessions.isEmpty }
+  private var avoidsMetered: Bool { !queue.avoidingMetered.isEmpty || !sessionsAvoidingMetered.isEmpty }
 
   /// When somebody asks again; nil where nobody goes by it.
-  var costLookDate: Date? { sparesCost ? nextCostLook : nil }
+  var costLookDate: Date? { avoidsMetered ? nextCostLook : nil }
 
   /// Has somebody ask what the network costs, where a session goes by that.
   func lookAtNetworkCost(now: Date) {
-    guard nextCostLook <= now, sparesCost else { return }
+    guard nextCostLook <= now, avoidsMetered else { return }
     nextCostLook = now.addingTimeInterval(options.costInterval)
     DispatchQueue.global().async { [loop, options] in
       let cost = options.networkCost()
@@ -58,7 +58,7 @@ extension TransferService {
     guard mayCost else { return }
     let blocked = blockedSessions
     for job in queue.jobs.values
-    where job.state.phase == .running && (blocked.contains(job.session) || job.state.sparesCost) {
+    where job.state.phase == .running && (blocked.contains(job.session) || job.state.avoidsMetered) {
       stopTransfer(of: job)
       queue.stopped(job.number, now: ServiceClock.shared.now)
     }

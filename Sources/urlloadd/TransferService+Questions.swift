@@ -34,7 +34,7 @@ extension TransferService {
     // Without a program that can be started nobody would ever answer.
     guard attached[job.session] != nil || sessions[job.session]?.description.launch != nil else { return false }
     queue.asks(job.number)
-    // One that is told of its tasks is asked behind them.
+    // One that is told of its tasks is asked after them.
     guard isThere(job.session), let asking = queue.jobs[job.number] else {
       considerLaunch(of: job.session)
       return true
@@ -53,10 +53,12 @@ extension TransferService {
         let newRequest = BackgroundValues.request(request)
       {
         // As of a task that is made: the program is there to hear it.
-        if let flaw = flaw(of: newRequest), let job = queue.jobs[job.number] { return fail(job, flaw) }
+        if let failure = immediateFailure(of: newRequest), let job = queue.jobs[job.number] {
+          return fail(job, failure)
+        }
         if BackgroundValues.withoutSecrets(description.request) != nil { changes.erases = true }
         description.request = request
-        queue.setSparesCost(newRequest.sparesCost, of: job.number)
+        queue.setAvoidsMetered(newRequest.avoidsMetered, of: job.number)
         changes.blobs[job.number, default: QueueChanges.Blobs()].newRequest = description
       }
       queue.proceed(job.number, hasAsked: true, now: ServiceClock.shared.now)
@@ -112,9 +114,9 @@ extension TransferService {
       }
       // The file has no passwords, which the service's own variables may have.
       let environment = session.environments.last?.process?.filled(from: options.environment) ?? options.environment
-      let flaw = Launcher.start(
+      let reason = Launcher.start(
         launch, environment: environment, descriptorLimit: options.usualDescriptorLimit)
-      if let flaw { ServiceLog.write("\(identifier): \(flaw)") }
+      if let reason { ServiceLog.write("\(identifier): \(reason)") }
       session.launches += 1
       session.nextLaunch = now.addingTimeInterval(Launcher.delay(after: session.launches))
       set(session, for: identifier)

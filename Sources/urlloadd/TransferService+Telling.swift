@@ -87,7 +87,7 @@ extension TransferService {
   // MARK: Ends
 
   private func tellEnd(of job: Job, to peer: Peer) {
-    // What is not on the disk yet is told behind its commit.
+    // What is not on the disk yet is told after its commit.
     guard changes.blobs[job.number]?.outcome == nil else { return }
     let stored = readStore { try $0.stored(job.number) }
     // The file was damaged, and the task went with it.

@@ -12,9 +12,9 @@ extension TransferService {
     guard !isEnding, !rate.holds else { return }
     let (blocked, discretionary) = (blockedSessions, discretionarySessions)
     while case let jobs = queue.takeStartable(
-      now: now, besides: blocked, costs: mayCost, discretionary: discretionary), !jobs.isEmpty
+      now: now, excluding: blocked, costs: mayCost, discretionary: discretionary), !jobs.isEmpty
     {
-      noteLoading()
+      recordLoading()
       for job in jobs { begin(job, now: now) }
     }
   }
@@ -29,11 +29,11 @@ extension TransferService {
     let isWhole = hasWholeBody(job, stored)
     // Without its proxy's password it would be refused, and nothing goes past the proxy. What is whole needs none.
     if !isWhole, lacksPassword(job, session) { return }
-    if let flaw = session.environments[transferKey(of: job).environment]?.flaw {
-      return fail(job, BackgroundFailure(flaw))
+    if let error = session.environments[transferKey(of: job).environment]?.immediateError {
+      return fail(job, BackgroundFailure(error))
     }
     // The service that took it may have had a plugin for it, and the next one may: the task keeps what has come.
-    if !isWhole, let flaw = flaw(of: request) { return postpone(job, flaw, now: now) }
+    if !isWhole, let failure = immediateFailure(of: request) { return postpone(job, failure, now: now) }
     // An upload that had no room for the server's answer is not sent again before there is some.
     if job.kind == .download || job.lackedRoom,
       let reason = lackOfSpace(for: max(0, job.state.hints.expectedToReceive))
@@ -286,7 +286,7 @@ extension TransferService {
         continue
       }
       peer.telling.ended(number)
-      // One that acknowledges no piece, and says that it has taken the ends behind it.
+      // One that acknowledges no piece, and says that it has taken the ends after it.
       if peer.telling.count > Self.mostSteps + 2 * queue.jobs.count { peer.end() }
     }
   }

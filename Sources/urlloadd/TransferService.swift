@@ -30,8 +30,8 @@ final class TransferService {
     var usualDescriptorLimit: UInt64?
     /// What earlier services have crashed by, and nobody has drawn a conclusion from.
     var crashes: [CrashRecord.Crash] = []
-    /// Notes the tasks that are loaded, for the record of a crash.
-    var notesLoading: @Sendable (Set<Int>) -> Void = { _ in }
+    /// Records the tasks that are loaded, for the record of a crash.
+    var recordsLoading: @Sendable (Set<Int>) -> Void = { _ in }
   }
 
   /// A question that a program has been asked.
@@ -55,7 +55,7 @@ final class TransferService {
   var attached: [String: Peer] = [:]
   var transfers: [TransferKey: TransferSession] = [:]
   var questions: [Int: Question] = [:]
-  /// Not 0 at the start: an answer to a question of an earlier service is none to one of this.
+  /// Not 0 at the start: an answer to a question of an earlier service is not one to a question of this one.
   var lastQuestion = Int.random(in: 0..<1 << 40)
   var rate = RateLimit()
   var launcher = Launcher()
@@ -150,7 +150,7 @@ final class TransferService {
         pollfd(fd: peer.descriptor, events: Int16(POLLIN | (peer.wantsToSend ? POLLOUT : 0)), revents: 0))
     }
     poll(&descriptors, nfds_t(descriptors.count), millisecondsToWait)
-    if let listener { while let peer = listener.accept(besides: peers.count) { peers[peer.descriptor] = peer } }
+    if let listener { while let peer = listener.accept(connected: peers.count) { peers[peer.descriptor] = peer } }
     for work in loop.take() { work.run(self) }
     for descriptor in descriptors where descriptor.revents != 0 {
       if let peer = peers[descriptor.fd] { read(peer) }
@@ -160,13 +160,13 @@ final class TransferService {
 
   /// Does what is due, commits it, and says so.
   private func proceed() {
-    lookAtTime()
+    processTimers()
     commit()
     // Behind the commit as well: a program hears of what is on the disk.
     tellPrograms()
     // Behind the commit: no request is sent for a task that cannot be stored.
     startTransfers(now: ServiceClock.shared.now)
-    noteLoading()
+    recordLoading()
     for peer in peers.values { peer.flush() }
   }
 
@@ -192,7 +192,7 @@ final class TransferService {
 
   private var millisecondsToWait: Int32 {
     let now = ServiceClock.shared.now
-    // What was changed behind the commit, as of tasks that could not begin, is committed at once; behind a failed commit, in a second.
+    // What was changed after the commit, as of tasks that could not begin, is committed at once; after a failed commit, in a second.
     if hasUncommittedChanges, !retriesCommit { return 0 }
     // The socket has taken what was told of a list, and there is more.
     if peers.values.contains(where: \.takesList) { return 0 }
@@ -212,7 +212,7 @@ final class TransferService {
     return Int32((min(86_400, max(0, next.timeIntervalSince(now))) * 1000).rounded(.up))
   }
 
-  private func lookAtTime() {
+  private func processTimers() {
     let now = ServiceClock.shared.now
     let instant = MonotonicInstant.now
     for peer in peers.values where peer.isSilent(at: instant) { drop(peer) }

@@ -55,7 +55,7 @@ struct URLLoadDaemon: ParsableCommand {
     options.environment = environment
     options.usualDescriptorLimit = usualDescriptorLimit
     options.crashes = record.take()
-    options.notesLoading = { CrashRecord.note(loading: $0) }
+    options.recordsLoading = { CrashRecord.record(loading: $0) }
     try record.begin()
     let service = try TransferService(options, listener: listener)
     let signals = EndSignals(loop: service.loop)

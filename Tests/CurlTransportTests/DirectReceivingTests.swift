@@ -8,7 +8,7 @@ import URLLoadingTestServers
 @Suite struct DirectReceivingTests {
   private static let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n"
 
-  /// Sends `body` in pieces behind the answer, the first of them in the same segment.
+  /// Sends `body` in pieces after the answer, the first of them in the same segment.
   /// - Parameter pace: called before each piece but the first.
   private func server(
     _ body: [UInt8], fields: String = "", pieces: [Int],

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import URLLoadingCurlTransport
 
-/// Lines that begin with whitespace: ignored before the first field (RFC 9112, section 2.2), and the rest of the field before them behind it
+/// Lines that begin with whitespace: ignored before the first field (RFC 9112, section 2.2), and from there on the rest of the field before them
 /// (section 5.2).
 ///
 /// libcurl 7.88 ends the process for some of the first kind, where its handle has had a response before.

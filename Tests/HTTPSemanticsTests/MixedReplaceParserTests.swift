@@ -107,7 +107,7 @@ import Testing
     #expect(try parser.take(Data("one".utf8)) == [Self.bytes("one")])
     #expect(try parser.take(Data("\r\n--".utf8)) == [])
     #expect(try parser.take(Data("x".utf8)) == [Self.bytes("\r\n--x")])
-    // A delimiter with endless padding is none.
+    // A delimiter with endless padding is not one.
     let spaces = String(repeating: " ", count: 1000)
     #expect(try parser.take(Data("\r\n--b\(spaces)".utf8)) == [Self.bytes("\r\n--b\(spaces)")])
   }

@@ -37,7 +37,7 @@ import URLLoadingTestServers
     let finding = look(path: "\(root)/shared")
     #expect(finding.path == nil)
     #expect(finding.refusal?.hasPrefix("\(root)/beside/helper is not safe: ") == true, "\(finding)")
-    // One that is safe stands behind it.
+    // One that is safe stands after it.
     try makeHelper(in: "own")
     #expect(look(path: "\(root)/shared:\(root)/own").path == "\(root)/own/helper")
     // What the user names is his choice.

@@ -54,7 +54,7 @@ import URLLoadingTestServers
     // Who waits is told once, whatever comes.
     let last = AsyncEvent()
     _ = changes.wait(since: changes.count, atMost: Self.never) { last.signal() }
-    changes.noteChange()
+    changes.recordChange()
     #expect(await last.wait())
     #expect(told.value == 100)
   }
@@ -62,7 +62,7 @@ import URLLoadingTestServers
   @Test func aChangeThatCameBeforeCounts() async {
     let changes = NetworkChanges(descriptor: -1)
     let count = changes.count
-    changes.noteChange()
+    changes.recordChange()
     let told = AsyncEvent()
     _ = changes.wait(since: count, atMost: Self.never) { told.signal() }
     #expect(await told.wait())
@@ -82,7 +82,7 @@ import URLLoadingTestServers
     let changes = NetworkChanges(descriptor: -1)
     let told = Watched<[Int]>([])
     for index in 0..<1000 { _ = changes.wait(since: 0, atMost: Self.never) { told.update { $0.append(index) } } }
-    changes.noteChange()
+    changes.recordChange()
     #expect(await told.wait { $0.count == 1000 })
     #expect(told.value == Array(0..<1000))
   }
@@ -94,7 +94,7 @@ import URLLoadingTestServers
     _ = changes.wait(since: 0, atMost: Self.never) { told.update { $0.append(2) } }
     changes.cancel(first)
     changes.cancel(first)
-    changes.noteChange()
+    changes.recordChange()
     #expect(await told.wait { !$0.isEmpty })
     #expect(told.value == [2])
   }
@@ -112,7 +112,7 @@ import URLLoadingTestServers
       _ = changes.wait(since: 0, atMost: Self.never) { withExtendedLifetime(second) { told.signal() } }
     }
     #expect(cancelled == nil && called != nil)
-    changes.noteChange()
+    changes.recordChange()
     #expect(await told.wait())
     #expect(try await eventually { called == nil })
   }

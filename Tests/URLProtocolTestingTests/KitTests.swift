@@ -72,7 +72,7 @@ import URLLoadingTestServers
     ] as [([EventOrder.Event], String?)])
   func orderOfEvents(_ events: [EventOrder.Event], violation: String?) {
     var order = EventOrder()
-    for event in events { order.note(event) }
+    for event in events { order.record(event) }
     #expect(order.violations.first == violation)
   }
 }

@@ -80,7 +80,7 @@ import URLLoadingTestServers
         environment: ["HOME": home.path, "XDG_CONFIG_HOME": nil, "XDG_DATA_HOME": nil, "XDG_CACHE_HOME": nil],
         directory: folder.url)
       #expect(outcome.status == .exited(0) && outcome.error.isEmpty, "\(line): \(outcome.error)")
-      // A description stands behind a tab.
+      // A description stands after a tab.
       return Set(outcome.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) })
     }
     #expect(try await completions("urlload l") == ["ls", "list.zip"])

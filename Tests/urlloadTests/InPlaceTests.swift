@@ -22,7 +22,7 @@ import URLLoadingTestServers
   }
 
   /// A server that sends the beginning of a body.
-  /// - Parameter holds: whether the connection stays open behind it.
+  /// - Parameter holds: whether the connection stays open after it.
   private static func server(holds: Bool) throws -> ScriptedServer {
     try ScriptedServer { connection in
       guard try connection.readRequest() != nil else { return }

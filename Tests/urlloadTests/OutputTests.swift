@@ -134,7 +134,7 @@ import URLLoadingTestServers
       "cd \"$2\"; trap '' XFSZ; ulimit -f 100; exec \"$0\" -o a \"$1\"", [url, folder.path])
     #expect(outcome.status == .exited(11), "\(outcome.error)")
     #expect(try Urlload.names(in: folder) == ["a.part"])
-    // The record has the place of the last bytes: there was none behind them.
+    // The record has the place of the last bytes: there was none after them.
     #expect(try Data(contentsOf: folder.file("a.part")).count <= 102_400)
     let resumed = try await Urlload.run(["-v", "-C", "-", "-o", "a", url], in: folder)
     #expect(resumed.status == .exited(0) && resumed.error.contains("bytes=10"), "\(resumed.error)")

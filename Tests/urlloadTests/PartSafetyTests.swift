@@ -9,7 +9,7 @@ import URLLoadingTestServers
 
   init() throws { folder = try TemporaryDirectory("urlload") }
 
-  /// A server whose answers end after so many bytes each, and the one behind these gives all that is left.
+  /// A server whose answers end after so many bytes each, and the one after these gives all that is left.
   /// - Parameter holds: the number of an answer after which the connection stays open.
   private static func server(_ counts: [Int], holds: Int? = nil) throws -> ScriptedServer {
     try ScriptedServer { connection in

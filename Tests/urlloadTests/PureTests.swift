@@ -170,7 +170,7 @@ import URLLoading
     let rest = try response(["Content-Range": "bytes 110-199/1000", "ETag": "\"a\""], status: 206)
     #expect(missing.verdict(on: rest) == .continues(try #require(rest.contentRange)))
     #expect(ranged.expectation(after: 11)?.verdict(on: rest) != missing.verdict(on: rest))
-    // Nothing is missing behind the last byte.
+    // Nothing is missing after the last byte.
     #expect(ranged.expectation(after: 99) != nil && ranged.expectation(after: 100) == nil)
     let sized = try #require(Resumption(try response(good.merging(["Content-Length": "50"]) { $1 }), isPart: false))
     #expect(sized.expectation(after: 49) != nil && sized.expectation(after: 50) == nil)

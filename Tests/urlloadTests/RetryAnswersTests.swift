@@ -156,7 +156,7 @@ import URLLoadingTestServers
     #expect(try Urlload.names(in: folder).isEmpty)
   }
 
-  /// All bytes of the range are there, and yet the answer broke off: there is nothing to ask for behind them.
+  /// All bytes of the range are there, and yet the answer broke off: there is nothing to ask for after them.
   @Test func nothingIsAskedForBehindARange() async throws {
     let server = try ScriptedServer { connection in
       guard let request = try connection.readRequest() else { return }

@@ -173,7 +173,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   private func begin(_ connection: SFTPPool.Connection, _ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {
-    note(connection)
+    record(connection)
     let server = connection.server
     server.perform { [self] in
       let operation = make(server) { [self] event in report(event, place, make) }
@@ -256,7 +256,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: Metrics
 
-  private func note(_ connection: SFTPPool.Connection) {
+  private func record(_ connection: SFTPPool.Connection) {
     guard let metrics = state.withLock({ $0.metrics }) else { return }
     let measured = connection.metrics
     metrics.isReusedConnection = connection.isReused

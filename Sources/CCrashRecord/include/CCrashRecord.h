@@ -8,7 +8,7 @@
 /// How many numbers are noted at most.
 #define CRASH_RECORD_CAPACITY 1024
 
-/// From now on a crash is noted behind what the file has. The descriptor stays open.
+/// From now on a crash is noted after what the file has. The descriptor stays open.
 /// @return 0, or an error number
 int crash_record_begin(int descriptor);
 

@@ -16,7 +16,7 @@ struct WaitingLines<Element> {
   private struct Node {
     var element: Element?
     var previous: Int32
-    /// The one behind it in its line; of a node that is not used, the next of these.
+    /// The one after it in its line; of a node that is not used, the next of these.
     var next: Int32
   }
 

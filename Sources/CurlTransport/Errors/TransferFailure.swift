@@ -17,7 +17,7 @@ package struct TransferFailure: Error, Sendable {
     case incompleteHead
     /// The body's content coding is damaged or cut off.
     case undecodableBody(String)
-    /// The body's content codings are none that are decoded.
+    /// The body's content codings are not ones that are decoded.
     case unknownCoding(String)
     /// The body source failed; see `bodyError`.
     case bodyFailed
@@ -41,7 +41,7 @@ package struct TransferFailure: Error, Sendable {
     case restartRefused
     /// FTP: the number of bytes received differs from the announced one.
     case wrongLength(received: Int64, expected: Int64)
-    /// The handshake was aborted, so that the owner can judge the server. It may be repeated with the answer.
+    /// The handshake was aborted, so that the owner can evaluate its trust in the server. It may be repeated with the answer.
     case serverTrust(ShownPeer)
     /// The server's certificates are not trusted.
     case untrustedServer(TrustVerdict)

@@ -7,7 +7,7 @@ struct PortPair: Hashable {
 }
 
 extension PortPair {
-  /// The ports of a connected socket; nil when it is none.
+  /// The ports of a connected socket; nil when it is not one.
   init?(of descriptor: Int32) {
     guard let local = Self.port({ getsockname(descriptor, $0, $1) }),
       let remote = Self.port({ getpeername(descriptor, $0, $1) })

@@ -186,7 +186,7 @@ final class Reactor {
     }
   }
 
-  /// Notes that `multi` may have finished transfers.
+  /// Records that `multi` may have finished transfers.
   func touch(_ multi: MultiHandle) {
     guard !multi.isTouched else { return }
     multi.isTouched = true

@@ -65,19 +65,19 @@ package struct TransferRequest: Sendable {
   /// How long the body is, also when it was taken out.
   private(set) var bodyLength: BodyLength
   /// For the server; libcurl answers its challenges with exactly the schemes named.
-  @Rare package var credential: TransferCredential?
+  @Boxed package var credential: TransferCredential?
   /// For the proxy, in place of the one in the configuration.
-  @Rare package var proxyCredential: TransferCredential?
+  @Boxed package var proxyCredential: TransferCredential?
   package var proxy = ProxyChoice.configured
   /// Fields for an HTTP proxy alone, also for CONNECT. They are not validated.
   package var proxyFields: [String] = []
   /// There is another route to the server: connecting by this one has a deadline of a few seconds.
   package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
-  @Rare package var security: ConnectionSecurity?
+  @Boxed package var security: ConnectionSecurity?
   /// The same for TLS that starts on an established connection (``connectsOnly``). The owner is asked for trust after the handshake, and is
   /// not asked for an identity.
-  @Rare package var laterSecurity: ConnectionSecurity?
+  @Boxed package var laterSecurity: ConnectionSecurity?
   /// The request asks for an upgrade to another protocol (RFC 9110, section 7.8). The body is a source, which is sent by that protocol, and
   /// not read before the response 101. The connection is never shared or reused, and counts against no limit.
   package var switchesProtocols = false
@@ -90,7 +90,7 @@ package struct TransferRequest: Sendable {
   /// FTP: what is asked before a download, and whether a listing is such a question. HEAD always asks the size.
   package var ftpQuestions = FTPQuestions.ofFile
   /// FTP: how long the transfer may take. A pause of its owner begins that anew.
-  @Rare package var ftpTimeLimit: Duration?
+  @Boxed package var ftpTimeLimit: Duration?
   /// Content codings are decoded. A body with one that is damaged or cut off makes the transfer fail, and so do more than five of them. A body
   /// with one that is unknown is delivered as it came, and so is a part (status 206): it is a range of the coded form.
   package var decodesContent: Bool

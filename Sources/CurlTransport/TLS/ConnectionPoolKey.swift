@@ -2,8 +2,8 @@ import Foundation
 
 /// The properties that transfers must share to reuse each other's connections, within one session.
 package struct ConnectionPoolKey: Sendable, Hashable {
-  /// The judge of the servers: a number for each delegate; nil for none.
-  package var judge: UInt64?
+  /// Who evaluates the trust in the servers: a number for each delegate; nil for none.
+  package var trustEvaluator: UInt64?
   /// The fingerprint of the certificate that logs in.
   package var identity: Data?
   /// The scheme and the user of a login that belongs to a connection, such as NTLM's, and a digest of its password.

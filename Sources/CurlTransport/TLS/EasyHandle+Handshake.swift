@@ -69,8 +69,8 @@ extension EasyHandle {
     guard let handshakes = run.handshakes, var peer = handshakes.peer else { return false }
     peer.parameters = HandshakeParameters(session)
     peer.stapledResponse = HandshakeChain.stapledResponse(session)
-    peer.note(HandshakeChain.stapledStatus(session, for: peer.path))
-    switch HandshakeRules(security: security).judge(peer) {
+    peer.record(HandshakeChain.stapledStatus(session, for: peer.path))
+    switch HandshakeRules(security: security).evaluate(peer) {
     case .proceed(let verification):
       handshakes.proceed(verification)
       return true

@@ -4,14 +4,14 @@ internal import URLLoadingX509
 struct HandshakeRules {
   enum Outcome: Equatable {
     case proceed(ConnectionVerification)
-    /// End the handshake, and have the owner judge.
+    /// End the handshake, and have the owner evaluate the trust.
     case ask
     case refuse(TransferFailure.Reason)
   }
 
   let security: ConnectionSecurity
 
-  func judge(_ peer: ShownPeer) -> Outcome {
+  func evaluate(_ peer: ShownPeer) -> Outcome {
     // A proxy is another host than the one that the rules are for.
     if !peer.endpoint.isProxy {
       if let violation = security.requirements?.violation(by: peer) { return .refuse(.brokenRequirement(violation)) }

@@ -11,7 +11,7 @@ package struct ShownPeer: Sendable, Equatable {
   package var verdict: TrustVerdict
   package var stapled: OCSPStatus
   package var parameters = HandshakeParameters()
-  /// The stapled OCSP response in DER, for a judge with other roots.
+  /// The stapled OCSP response in DER, for an evaluation with other roots.
   package var stapledResponse: Data?
 
   package init(
@@ -26,7 +26,7 @@ package struct ShownPeer: Sendable, Equatable {
   }
 
   /// Takes the stapled response into account: a revoked certificate is not trusted, nor one that has to have a response and has none.
-  mutating func note(_ stapled: OCSPStatus) {
+  mutating func record(_ stapled: OCSPStatus) {
     self.stapled = stapled
     guard let leaf = certificates.first, let reason = stapled.refusal(of: leaf) else { return }
     verdict.add(.revoked(reason))
@@ -46,9 +46,9 @@ extension OCSPStatus {
     case .unknown where certificate.mustStaple:
       return
         "the server's certificate has to come with an OCSP response (RFC 7633), and the one that came does not know it"
-    case .invalid(let flaw) where certificate.mustStaple:
+    case .invalid(let reason) where certificate.mustStaple:
       return
-        "the server's certificate has to come with an OCSP response (RFC 7633), and the one that came is of no use: \(flaw)"
+        "the server's certificate has to come with an OCSP response (RFC 7633), and the one that came is of no use: \(reason)"
     case .absent, .unknown, .invalid: return nil
     }
   }

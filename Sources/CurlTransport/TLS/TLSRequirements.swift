@@ -41,7 +41,9 @@ package struct TLSRequirements: Sendable, Equatable {
     }
     let path = peer.path.isEmpty ? peer.certificates : peer.path
     for certificate in path {
-      if let key = certificate.publicKey, let words = flaw(of: key) { return Violation(rule: .keySize, found: words) }
+      if let key = certificate.publicKey, let words = weakKeyReason(key) {
+        return Violation(rule: .keySize, found: words)
+      }
       // A root's own signature proves nothing (RFC 5280, section 6.1).
       guard minimumDigestBits > 0, !certificate.isSelfIssued, let digest = certificate.signatureDigest,
         digest.bits < minimumDigestBits
@@ -51,7 +53,7 @@ package struct TLSRequirements: Sendable, Equatable {
     return brokenPins(path)
   }
 
-  private func flaw(of key: PublicKey) -> String? {
+  private func weakKeyReason(_ key: PublicKey) -> String? {
     switch key.kind {
     case .rsa where key.bits < minimumRSABits: "a key of RSA with \(key.bits) bits"
     case .ellipticCurve where key.bits < minimumEllipticCurveBits: "a key on a curve of \(key.bits) bits"

@@ -47,7 +47,7 @@ extension EasyHandle {
       let block = BodyMemory.shared.take(atLeast: capacity)
     else { return false }
     run.coalescedBody = CoalescedBody(block: block, capacity: capacity)
-    multi.noteCoalescing(self)
+    multi.recordCoalescing(self)
     return true
   }
 

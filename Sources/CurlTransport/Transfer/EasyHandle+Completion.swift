@@ -33,9 +33,9 @@ extension EasyHandle {
     }
     let isGood = code == CURLE_OK || (run.failureReason == nil && isComplete(despite: code))
     let head = isGood || run.pendingHead != nil ? takePendingHead() : nil
-    let flaw = isGood ? self.flaw : nil
+    let defectReason = isGood ? self.defectReason : nil
     if let flaw { run.failureReason = flaw }
-    let isSuccess = isGood && flaw == nil
+    let isSuccess = isGood && defectReason == nil
     return Completion(
       transfer: transfer, handler: handler, head: head,
       trailers: run.hasHead && run.kind == .http ? run.parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
@@ -43,7 +43,7 @@ extension EasyHandle {
   }
 
   /// The defect of a response that libcurl reports as complete.
-  private var flaw: TransferFailure.Reason? {
+  private var defectReason: TransferFailure.Reason? {
     // libcurl 7.88 takes half a head for a whole one.
     guard run.hasHead else { return .incompleteHead }
     if let incompleteness = run.decoder?.incompleteness { return .undecodableBody(incompleteness) }

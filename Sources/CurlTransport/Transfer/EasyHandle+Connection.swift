@@ -37,8 +37,8 @@ extension EasyHandle {
     if let question { handler.transfer(transfer, asksToTrust: question) } else { continueConnection() }
   }
 
-  /// The owner has judged the peer of a handshake.
-  func peerIsJudged(accepts: Bool) {
+  /// The owner has evaluated the trust in the peer of a handshake.
+  func resolveTrust(accepts: Bool) {
     guard let question = run.connection?.question else { return }
     run.connection?.question = nil
     if accepts { return continueConnection() }

@@ -7,7 +7,7 @@ extension EasyHandle {
   /// Bytes that are decoded for a transfer in a turn of the loop; the input may be a thousandth of that.
   private static let workPerTurn: UInt64 = 1 << 20
 
-  /// Notes how the body that is to come is coded.
+  /// Records how the body that is to come is coded.
   func expectBody(after head: TransferHead) {
     guard head.hasContentEncoding, head.statusCode != 206, shape?.decodesContent == true else { return }
     let fields = head.lines.values(of: "content-encoding")

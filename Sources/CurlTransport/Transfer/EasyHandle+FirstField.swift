@@ -29,7 +29,7 @@ extension EasyHandle {
   }
 
   /// A line of a head has come: the first is a status line.
-  func noteHeaderLine() {
+  func recordHeaderLine() {
     guard firstField.phase == .statusLine else { return }
     firstField.phase = .field
     log()

@@ -7,8 +7,8 @@ extension EasyHandle {
   /// `cselect_bits`). It keeps lines that it reads so, and passes them on as one piece.
   /// - Returns: how much was taken: less than all ends the transfer.
   func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
-    noteHeaderLine()
-    noteInterimHead(lines)
+    recordHeaderLine()
+    recordInterimHead(lines)
     var rest = lines
     while let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) {
       let count = UnsafeRawPointer(end) - start + 1
@@ -59,7 +59,7 @@ extension EasyHandle {
       run.parser.expectHead()
       return
     }
-    noteSpeaker(in: &head)
+    recordSpeaker(in: &head)
     if (100..<200).contains(head.statusCode), head.statusCode != 101 {
       handler.transfer(transfer, didReceiveInformational: head)
       return
@@ -104,7 +104,7 @@ extension EasyHandle {
   }
 
   /// Who speaks once the request is sent.
-  private func noteSpeaker(in head: inout TransferHead) {
+  private func recordSpeaker(in head: inout TransferHead) {
     guard let shape else { return }
     if head.statusCode == 407, shape.isForwarded { return head.speaker = .proxy }
     // libcurl verifies where the owner judges nobody.

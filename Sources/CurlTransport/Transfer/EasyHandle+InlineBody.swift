@@ -37,7 +37,7 @@ extension EasyHandle {
   }
 
   /// The request is about to be sent, and the body with it.
-  func noteInlineBody() {
+  func recordInlineBody() {
     guard shape?.hasInlineBody == true, let body = run.body, let length = body.length else { return }
     run.inlineBodyCount.requestBegins(requestSize: requestSize, length: length)
     body.takeAll()

@@ -24,7 +24,7 @@ extension EasyHandle {
   }
 
   /// A line of a head has come.
-  func noteInterimHead(_ line: UnsafeRawBufferPointer) {
+  func recordInterimHead(_ line: UnsafeRawBufferPointer) {
     guard CurlLibrary.shared.comparesInterimLocations, run.kind == .http, Self.isInterim(statusLine: line) else {
       return
     }

@@ -16,7 +16,7 @@ extension EasyHandle {
     // libcurl's total ends with what it has read itself.
     let isDirect = run.directReceiving.socket != nil
     metrics.total = isDirect ? elapsed : Double(ccurl_get_off(curl, CURLINFO_TOTAL_TIME_T)) * 1e-6
-    metrics.noteQueueTime(run.queueTime, elapsed: elapsed)
+    metrics.recordQueueTime(run.queueTime, elapsed: elapsed)
     metrics.isReusedConnection = run.isRequestSent && ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) == 0
     metrics.isProxyConnection = shape?.proxy != nil
     if run.hasHead { metrics.networkProtocol = networkProtocol }

@@ -130,7 +130,7 @@ final class EasyHandle {
     guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
     run.ports = ports
     leaveQueue()
-    noteMultiplexing(on: ports)
+    recordMultiplexing(on: ports)
     multi?.requestBegins()
     if run.sentRequests > 0, !run.isAnswered { isOfOneTransfer = true }
     followStream(on: ports)
@@ -146,7 +146,7 @@ final class EasyHandle {
     run.hasSwitched = nil
     run.pendingHead = nil
     run.parser.expectHead()
-    noteInlineBody()
+    recordInlineBody()
     return true
   }
 
@@ -159,7 +159,7 @@ final class EasyHandle {
   /// Whether the connection's server was verified by the transfer's rules, by this transfer or an earlier one.
   private func isVerified(on ports: PortPair) -> Bool {
     guard let shape, shape.isIsolated, shape.usesTLS else { return true }
-    if let new = run.handshakes?.verification { multi?.noteVerification(new, of: ports) }
+    if let new = run.handshakes?.verification { multi?.recordVerification(new, of: ports) }
     run.handshakes?.end()
     run.verification = multi?.verification(of: ports)
     if let verification = run.verification {
@@ -187,7 +187,7 @@ final class EasyHandle {
   }
 
   /// Begins more transfers when the connection takes many at once.
-  private func noteMultiplexing(on ports: PortPair) {
+  private func recordMultiplexing(on ports: PortPair) {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = run.openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }

@@ -235,7 +235,7 @@ final class MultiHandle {
   // MARK: Verification
 
   /// A new connection's server was verified.
-  func noteVerification(_ verification: ConnectionVerification, of ports: PortPair) {
+  func recordVerification(_ verification: ConnectionVerification, of ports: PortPair) {
     verifications[ports] = verification
   }
 
@@ -259,7 +259,7 @@ final class MultiHandle {
   }
 
   /// Delivers what `easy` coalesces when libcurl is done with this turn.
-  func noteCoalescing(_ easy: EasyHandle) {
+  func recordCoalescing(_ easy: EasyHandle) {
     coalescing.append(easy)
   }
 

@@ -21,9 +21,9 @@ final class RawConnection {
   /// Bytes that were received and that the handler has refused.
   var incoming: [UInt8] = []
   /// Why output has failed. What the peer sent before is read, and then the transfer ends with this.
-  @Rare private(set) var outputFailure: TransferFailure?
+  @Boxed private(set) var outputFailure: TransferFailure?
   /// The peer's certificates. No data is sent or received until the owner has judged them.
-  @Rare var question: ShownPeer?
+  @Boxed var question: ShownPeer?
   /// Output is closed and input is discarded, since both were closed or the transfer was cancelled; the peer has not closed its direction.
   private(set) var isLingering = false
   /// A connected socket, for the next handle.

@@ -47,14 +47,14 @@ package final class Transfer: Sendable {
   func run() {
     guard case .new(let engine) = stage else { return }
     stage = .over
-    noteStart()
+    recordStart()
     guard let multi = engine.openMulti(for: request.pool) else {
       return fail(TransferFailure(engine.isShutDown ? .engineShutDown : WakeupPair.shortage))
     }
     multi.begin(self)
   }
 
-  private func noteStart() {
+  private func recordStart() {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     startTime = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
@@ -85,7 +85,7 @@ package final class Transfer: Sendable {
 
   /// Fails a transfer that libcurl does not have.
   func fail(_ failure: TransferFailure) {
-    if case .new = stage { noteStart() }
+    if case .new = stage { recordStart() }
     if let work = takeWork() { fail(failure, to: work.handler) }
   }
 
@@ -163,8 +163,8 @@ package final class Transfer: Sendable {
   }
 
   /// Answers ``TransferHandler/transfer(_:asksToTrust:)``. A peer that is not accepted fails the transfer.
-  package func judge(accepts: Bool) {
-    perform { $0.peerIsJudged(accepts: accepts) }
+  package func resolveTrust(accepts: Bool) {
+    perform { $0.resolveTrust(accepts: accepts) }
   }
 
   /// Continues decoding in the loop's next turn.

@@ -35,8 +35,8 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// transfer completes with the same failure.
   func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure)
 
-  /// TLS was started on an established connection, and the owner has to judge the peer (``TransferRequest/laterSecurity``) by
-  /// ``Transfer/judge(accepts:)``. No data is sent or received before.
+  /// TLS was started on an established connection, and the owner has to evaluate the peer (``TransferRequest/laterSecurity``) by
+  /// ``Transfer/resolveTrust(accepts:)``. No data is sent or received before.
   func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer)
 
   /// Fields after the body (RFC 9110 section 6.5). Called at most once, before the completion.
@@ -60,5 +60,5 @@ package enum TransferFlow: Sendable {
 extension TransferHandler {
   package func transferInputDidEnd(_ transfer: Transfer) {}
   package func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure) {}
-  package func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer) { transfer.judge(accepts: false) }
+  package func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer) { transfer.resolveTrust(accepts: false) }
 }

@@ -65,7 +65,7 @@ package final class TransferMetrics: @unchecked Sendable {
   /// The end of the queue is `noticed` some time after libcurl's clock began: on a busy machine that is milliseconds, by
   /// which a request would seem to be sent after its response had come. The total begins before that clock where the transfer
   /// waited in libcurl for a connection.
-  package func noteQueueTime(_ noticed: Double?, elapsed: Double) {
+  package func recordQueueTime(_ noticed: Double?, elapsed: Double) {
     let last = startTransfer ?? preTransfer ?? secureConnection ?? connect ?? nameLookup ?? 0
     queueTime = noticed.map { max(0, min($0, elapsed - last)) }
     total = min(total, max(last, elapsed - (queueTime ?? 0)))

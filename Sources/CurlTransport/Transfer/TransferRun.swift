@@ -65,9 +65,9 @@ struct TransferRun: ~Copyable {
   var parser = ResponseHeadParser()
   var hasHead = false
   /// A challenge that libcurl may answer with credentials; then the handler does not get it.
-  @Rare var pendingHead: TransferHead?
+  @Boxed var pendingHead: TransferHead?
   /// The answer of a proxy to CONNECT.
-  @Rare var proxyHead: TransferHead?
+  @Boxed var proxyHead: TransferHead?
   /// Answers of 401 and 407 to requests that libcurl sends again by itself, with the same credentials.
   var refusals = 0
   var expectedLength: Int64?

@@ -48,14 +48,14 @@ package struct HSTSStore {
 
   // MARK: Noting
 
-  /// Notes what a host says in a field.
+  /// Records what a host says in a field.
   /// - Parameters:
   ///   - value: the first `Strict-Transport-Security` field of the response.
   ///   - host: as the request's URL has it.
   ///   - isSecure: whether the response came over TLS; else the field is ignored (section 8.1).
   ///   - isVerified: whether nothing was wrong with the connection's certificates, and nobody has overlooked it (the same section).
   /// - Returns: what has changed.
-  package mutating func note(
+  package mutating func record(
     _ value: String, from host: String, isSecure: Bool, isVerified: Bool, now: Date
   ) -> [HSTSChange] {
     guard isSecure, isVerified, let field = StrictTransportSecurity(value),

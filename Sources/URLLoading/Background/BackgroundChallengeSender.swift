@@ -7,7 +7,7 @@ final class BackgroundChallengeSender: NSObject, URLAuthenticationChallengeSende
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
     guard let trust = credential.trust else { return send(.useCredential(BackgroundValues.data(of: credential))) }
-    // Trust in another certificate is none in this one.
+    // Trust in another certificate is not trust in this one.
     let leaf = challenge.protectionSpace.serverTrust?.certificates.first
     send(leaf != nil && trust.certificates.first == leaf ? .trustsServer : .performDefaultHandling)
   }

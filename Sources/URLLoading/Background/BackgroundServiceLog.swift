@@ -2,7 +2,7 @@ internal import URLLoadingBase
 
 /// What services that programs have started say on standard error: the file `log` beside the queue, which people can read.
 ///
-/// Whoever starts a service has what that one says behind what was there before.
+/// Whoever starts a service has what that one says after what was there before.
 package struct BackgroundServiceLog: Sendable {
   /// Bytes that it has at most, about: it begins anew beyond them.
   private static let limit: off_t = 64 << 10

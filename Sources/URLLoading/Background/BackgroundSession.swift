@@ -24,12 +24,12 @@ final class BackgroundSession: Sendable {
   private let firstUnknownNumber = 1 << 50 + Int(Date().timeIntervalSince1970 * 1000) << 10
 
   /// Why none of its tasks can be made, in words; nil where they can.
-  let flaw: String?
+  let unsendableReason: String?
 
-  init(_ description: BackgroundSessionDescription, place: BackgroundServicePlace, flaw: String? = nil) {
+  init(_ description: BackgroundSessionDescription, place: BackgroundServicePlace, unsendableReason: String? = nil) {
     self.description = description
     self.place = place
-    self.flaw = flaw
+    self.unsendableReason = unsendableReason
     numbers = place.stateDirectory.map { [identifier = description.identifier] in
       BackgroundNumbers(in: $0, session: identifier)
     }
@@ -360,7 +360,7 @@ final class BackgroundSession: Sendable {
       state.phase = .attached
       state.wasAttached = true
       if told.isEmpty { state.hasCaughtUp = true }
-      let lost = state.lostTasks(besides: told)
+      let lost = state.lostTasks(excluding: told)
       state.unsent = FIFO()
       for number in state.unanswered.keys.sorted() { state.unsent.append(number) }
       state.sendUnsent()

@@ -78,7 +78,7 @@ struct BackgroundSessionState {
   }
 
   /// The tasks that the service was to have, and has not: its queue was damaged or removed.
-  func lostTasks(besides told: Set<Int>) -> [BackgroundTask] {
+  func lostTasks(excluding told: Set<Int>) -> [BackgroundTask] {
     // Where the service has not answered, it will be asked again.
     let unsettled = Set(
       unanswered.values.compactMap { $0.command.createdTask?.identifier ?? $0.command.endedTask })

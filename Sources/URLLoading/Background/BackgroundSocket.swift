@@ -55,7 +55,7 @@ package final class BackgroundSocket: @unchecked Sendable {
   /// Bytes that were posted, and that the socket has not taken.
   var waitingBytes: Int { output.withLock { $0.count } }
 
-  /// Sends bytes as soon as the socket takes them, behind those before, and returns at once.
+  /// Sends bytes as soon as the socket takes them, after those before, and returns at once.
   func post(_ bytes: [UInt8]) {
     let isLeft = output.withLock { output in
       let wasEmpty = output.isEmpty

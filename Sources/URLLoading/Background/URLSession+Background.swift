@@ -5,19 +5,20 @@ internal import URLLoadingCLinux
 extension URLSession {
   /// What is left for the service to do of a task that is made now. Data tasks are this process's.
   func planInService(_ plan: consuming LoadPlan) -> LoadPlan {
-    guard let background = parts.background, plan.flaw == nil else { return plan }
+    guard let background = parts.background, plan.immediateError == nil else { return plan }
     var plan = plan
     var copy: String?
     let folder = plan.kind == .upload ? background.uploadFolder : nil
     do throws(URLError) {
       guard case .delegate = plan.owner else {
-        throw flaw(plan, "A background session reports to its delegate alone: use a task without a completion handler")
+        throw immediateError(
+          plan, "A background session reports to its delegate alone: use a task without a completion handler")
       }
       guard
         let kind: BackgroundTaskDescription.Kind = plan.kind == .download
           ? .download : plan.kind == .upload ? .upload : nil
       else { return plan }
-      if let words = background.flaw { throw flaw(plan, words) }
+      if let words = background.unsendableReason { throw immediateError(plan, words) }
       // What is wrong with the rules of this program would be none in the service.
       if let error = values.appTransportSecurity?.error { throw error }
       if let error = background.failure { throw error.error(for: plan.request.url) }
@@ -31,14 +32,14 @@ extension URLSession {
       // How the body continues is the service's to judge.
       (plan.resumption, plan.uploadResumption) = (nil, nil)
       guard let made = background.create(task, in: taskRegistry, folder: folder) else {
-        throw flaw(plan, "The resume data is longer than any is that a session makes")
+        throw immediateError(plan, "The resume data is longer than any is that a session makes")
       }
       plan.background = made
       // The service may have been given up meanwhile.
       if let error = background.failure { throw error.error(for: plan.request.url) }
     } catch {
       if let copy, let folder { unlink("\(folder)/\(copy)") }
-      plan.flaw = error
+      plan.immediateError = error
     }
     return plan
   }
@@ -98,7 +99,7 @@ extension URLSession {
     if !isSuspended { task.resume() }
   }
 
-  private func flaw(_ plan: borrowing LoadPlan, _ words: String) -> URLError {
+  private func immediateError(_ plan: borrowing LoadPlan, _ words: String) -> URLError {
     URLError(.unknown, message: "\(words).", url: plan.request.url)
   }
 
@@ -108,9 +109,9 @@ extension URLSession {
     String, Int64
   ) {
     guard case .file(let file) = plan.upload else {
-      throw flaw(plan, "A background session uploads files alone: use uploadTask(with:fromFile:)")
+      throw immediateError(plan, "A background session uploads files alone: use uploadTask(with:fromFile:)")
     }
-    guard let folder else { throw flaw(plan, "The transfer service has no folder for files") }
+    guard let folder else { throw immediateError(plan, "The transfer service has no folder for files") }
     let name = "upload-\(UUID().uuidString.lowercased())"
     let source = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     let reason = errno
@@ -141,7 +142,9 @@ extension URLSession {
     }
     // What was copied: the size of some files says nothing.
     var status = stat()
-    guard fstat(target, &status) == 0 else { throw flaw(plan, "The copy of the file to upload cannot be read") }
+    guard fstat(target, &status) == 0 else {
+      throw immediateError(plan, "The copy of the file to upload cannot be read")
+    }
     return (name, Int64(status.st_size))
   }
 }
@@ -166,7 +169,7 @@ extension URLSession {
 
   /// Why the service has not taken a task that was resumed, as far as it has answered; nil where it has.
   package func backgroundRefusal(of task: URLSessionTask) -> String? {
-    task.load.plan.flaw?.localizedDescription ?? task.load.plan.background?.refusal?.description
+    task.load.plan.immediateError?.localizedDescription ?? task.load.plan.background?.refusal?.description
   }
 
   /// Has the delegate hear no further end, and returns when the service knows of those that it has heard of: a process that ends now makes

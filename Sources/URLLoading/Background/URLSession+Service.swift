@@ -60,8 +60,8 @@ extension URLSessionTask {
 
 extension URLProtocol {
   /// Why a background task's URL is not loaded by the transfer service; nil where it is.
-  package static func flawInService(of request: URLRequest) -> URLError? {
-    ProtocolRegistry.shared.flawInService(of: request)
+  package static func immediateErrorInService(of request: URLRequest) -> URLError? {
+    ProtocolRegistry.shared.immediateErrorInService(of: request)
   }
 }
 
@@ -82,7 +82,7 @@ extension Load {
 }
 
 extension ProtocolRegistry {
-  fileprivate func flawInService(of request: URLRequest) -> URLError? {
+  fileprivate func immediateErrorInService(of request: URLRequest) -> URLError? {
     guard let chosen = protocolClass(for: request) else { return unsupported(request.url, configured: []) }
     guard chosen.capabilities.contains(.background) else {
       return URLError(

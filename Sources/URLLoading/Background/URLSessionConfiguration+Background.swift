@@ -48,7 +48,7 @@ extension BackgroundSessionDescription {
 
   /// Why the tasks of a session with this description cannot be loaded as its program says; nil where they can.
   /// - Parameter configuration: the session's.
-  static func flaw(in configuration: URLSessionConfiguration) -> String? {
+  static func unsendableReason(in configuration: URLSessionConfiguration) -> String? {
     // Whatever is left out of these would be a way past a proxy.
     if let proxies = configuration.connectionProxyDictionary, BackgroundValues.data(of: proxies) == nil {
       return

@@ -32,7 +32,7 @@ extension URLSession.AsyncBytes {
       }
 
       /// The next piece, or nil at the end and after an error.
-      /// - Throws: what the load failed with, behind all that came before; `CancellationError` when the task was cancelled, and
+      /// - Throws: what the load failed with, after all that came before; `CancellationError` when the task was cancelled, and
       ///   `URLError.cancelled` when that happens meanwhile, which both cancel the load.
       public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Data? {
         guard !isFinished else { return nil }

@@ -12,7 +12,7 @@ protocol BodySink: AnyObject, Sendable {
   func end(_ error: (any Error)?)
 
   /// The same, for every sink.
-  /// - Returns: whether the sink calls `last`, behind its own calls to the owner. Otherwise the caller does.
+  /// - Returns: whether the sink calls `last`, after its own calls to the owner. Otherwise the caller does.
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool
 
   /// Whether the sink buffers bytes for a consumer, which count against the limit of the task (back-pressure).

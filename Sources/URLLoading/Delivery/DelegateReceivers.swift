@@ -79,11 +79,11 @@ extension DelegateReceivers.Receiver {
     return conclude(probe, method)
   }
 
-  /// Notes what a call that has returned shows: a default is reached while it runs, or never.
+  /// Records what a call that has returned shows: a default is reached while it runs, or never.
   private func conclude(_ probe: DelegateProbe, _ method: DelegateMethod) -> Bool {
     probe.close()
     let isPresent = !probe.foundNoImplementation
-    traits.note(method, isPresent: isPresent)
+    traits.record(method, isPresent: isPresent)
     return isPresent
   }
 }

@@ -23,7 +23,7 @@ final class DelegateTraits: Sendable {
   /// Nil while that is not known.
   func has(_ method: DelegateMethod) -> Bool? { presence.withLock { $0[method.rawValue] } }
 
-  func note(_ method: DelegateMethod, isPresent: Bool) {
+  func record(_ method: DelegateMethod, isPresent: Bool) {
     presence.withLock { $0[method.rawValue] = isPresent }
   }
 }

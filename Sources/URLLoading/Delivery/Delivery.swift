@@ -3,7 +3,7 @@ internal import URLLoadingCurlTransport
 
 /// Calls one task's owner: one call at a time, in the order in which they were added, on the session's delegate queue.
 ///
-/// A *question* is a call that has to be answered: until then only handlers behind it run. Small pieces of queued data are coalesced.
+/// A *question* is a call that has to be answered: until then only handlers after it run. Small pieces of queued data are coalesced.
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Delivery: Sendable {
@@ -117,7 +117,7 @@ final class Delivery: Sendable {
       })
   }
 
-  /// Adds a question in front of all that is queued, and a call right behind it; nothing once ``replaceAll(with:)`` was called.
+  /// Adds a question in front of all that is queued, and a call right after it; nothing once ``replaceAll(with:)`` was called.
   func addNextQuestion<Answer: Sendable>(
     ask: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,
     then proceed: @escaping @Sendable (Answer) -> Void, followedBy call: @escaping @Sendable () -> Void

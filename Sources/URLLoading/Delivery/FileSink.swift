@@ -123,7 +123,7 @@ final class FileSink: BodySink {
   }
 
   /// The body exceeds its length.
-  struct Excess: Error {
+  struct Overrun: Error {
     /// What it may have, in bytes.
     let bodyLength: Int64
   }
@@ -149,7 +149,7 @@ final class FileSink: BodySink {
   }
 
   /// Counts bytes that another process has written to the file that this one will adopt.
-  func noteElsewhere(_ length: Int64) {
+  func recordElsewhere(_ length: Int64) {
     extent.withLock { extent in
       extent.written = length - extent.offset
       // A download that has started over has fewer bytes than before.
@@ -180,7 +180,7 @@ final class FileSink: BodySink {
       if let length = state.bodyLength, Int64(bytes.count) > length - extent.withLock({ $0.written }) {
         // Which of the bytes are right is unknown: the file is truncated to its length before them.
         try cut(state.descriptor, to: extent.withLock { $0.offset })
-        throw Excess(bodyLength: length)
+        throw Overrun(bodyLength: length)
       }
       var rest = bytes
       while let start = rest.baseAddress, !rest.isEmpty {

@@ -47,7 +47,7 @@ struct Attempt {
   /// What the instance has sent ahead of its response.
   var held = Data()
   /// Nil where the session does not wait for connectivity.
-  @Rare var network: Network?
+  @Boxed var network: Network?
 
   /// Removes the attempt's cache state, to release it outside locks.
   mutating func takeCaching() -> (AttemptCaching?, CacheRecorder?) {

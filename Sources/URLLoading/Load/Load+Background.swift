@@ -11,9 +11,10 @@ extension Load {
     let gate = URLProtocolGate()
     let client = LoadClient(
       load: self, attempt: number, gate: gate, mayWait: ProtocolDriver.blocks(BackgroundRelay.self))
-    let opened = Opened(request: request, protocolClass: BackgroundRelay.self, rangeOffset: nil, attempt: number)
-    let beginning = beginning(opened, with: BackgroundRelay(request, client: client), gate)
-    update { $0.begin(beginning) }
+    let prepared = PreparedAttempt(
+      request: request, protocolClass: BackgroundRelay.self, rangeOffset: nil, attempt: number)
+    let start = attemptStart(prepared, with: BackgroundRelay(request, client: client), gate)
+    update { $0.begin(start) }
   }
 
   /// Sets what an earlier process has said about the task.

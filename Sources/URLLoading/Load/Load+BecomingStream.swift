@@ -7,7 +7,7 @@ extension Load {
   /// Called by the delivery, as the completion is: so exactly one of the two tasks completes.
   func becomeStream(_ task: URLSessionDataTask) {
     let (stream, rest) = URLSessionStreamTask.reading(self)
-    guard let (delegate, sink) = succeed(task, by: stream, .becameStream(stream)) else { return }
+    guard let (delegate, sink) = replaceTask(task, with: stream, .becameStream(stream)) else { return }
     delegate.tell(.becameStream) { $0.urlSession(session, dataTask: task, didBecome: stream) }
     do {
       let moved = try sink.moveOn(to: rest) { buffered($0) }

@@ -7,18 +7,19 @@ extension Load {
   ///
   /// - Parameter cache: where the response is validated for the loads to come, once its body is held: another may take its place then.
   func answer(
-    with found: FoundEntry, _ opened: Opened, _ caching: AttemptCaching, revalidatingIn cache: URLCache? = nil
-  ) -> Beginning? {
+    with found: FoundEntry, _ prepared: PreparedAttempt, _ caching: AttemptCaching,
+    revalidatingIn cache: URLCache? = nil
+  ) -> AttemptStart? {
     decide(awaiting: { body(of: found, $0) }) { body in
       guard let body, let answer = self.answer(found, body, to: caching.request) else {
         var caching = caching
         caching.update { $0.found.removeAll { $0.entry.id == found.entry.id } }
-        self.events?.tell(.retries(.storedResponseGone))
-        guard let cache = self.session.values.urlCache else { return self.beginning(opened, caching) }
-        return self.decide(cache, opened, caching)
+        self.events?.report(.retries(.storedResponseGone))
+        guard let cache = self.session.values.urlCache else { return self.attemptStart(prepared, caching) }
+        return self.decide(cache, prepared, caching)
       }
-      if let cache { self.revalidate(opened.request, caching.key, in: cache) }
-      return self.beginning(opened, sending: answer)
+      if let cache { self.revalidate(prepared.request, caching.key, in: cache) }
+      return self.attemptStart(prepared, sending: answer)
     }
   }
 
@@ -45,11 +46,13 @@ extension Load {
   }
 
   /// Makes an instance that sends the answer.
-  func beginning(_ opened: consuming Opened, sending answer: CachedResponseProtocol.Answer) -> Beginning {
+  func attemptStart(_ prepared: consuming PreparedAttempt, sending answer: CachedResponseProtocol.Answer)
+    -> AttemptStart
+  {
     let gate = URLProtocolGate()
-    let client = LoadClient(load: self, attempt: opened.attempt, gate: gate, mayWait: false)
-    let instance = CachedResponseProtocol.instance(answer, for: opened.request, client: client)
-    return beginning(opened, with: instance, gate, isStored: true)
+    let client = LoadClient(load: self, attempt: prepared.attempt, gate: gate, mayWait: false)
+    let instance = CachedResponseProtocol.instance(answer, for: prepared.request, client: client)
+    return attemptStart(prepared, with: instance, gate, isStored: true)
   }
 
   /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what
@@ -84,11 +87,11 @@ extension Load {
       BlockingPool.protocols.run {
         guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])
-          self.events?.tell(.retries(.storedResponseGone))
-          let beginning = self.supersede(caching, attempt: attempt).flatMap { self.beginning($0) }
-          return self.update { $0.begin(beginning) }
+          self.events?.report(.retries(.storedResponseGone))
+          let start = self.supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) }
+          return self.update { $0.begin(start) }
         }
-        self.events?.tell(.hitCache(found.entry.response, .completed))
+        self.events?.report(.hitCache(found.entry.response, .completed))
         self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
       }
     }
@@ -109,9 +112,9 @@ extension Load {
     case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
     case .answered: break
     case .reload:
-      events?.tell(.retries(.storedResponseGone))
-      let beginning = supersede(caching, attempt: attempt).flatMap { self.beginning($0) }
-      update { $0.begin(beginning) }
+      events?.report(.retries(.storedResponseGone))
+      let start = supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) }
+      update { $0.begin(start) }
     }
     return true
   }
@@ -136,16 +139,16 @@ extension Load {
   /// What is stored has turned out to be damaged before any of it was sent, and was removed: the cache is asked anew.
   /// - Returns: false where the load has ended.
   private func openWithoutStored(attempt: Int) -> Bool {
-    guard let opened = supersede(nil, attempt: attempt) else { return false }
-    events?.tell(.retries(.storedResponseGone))
-    let beginning = lookUp(opened)
-    update { $0.begin(beginning) }
+    guard let prepared = supersede(nil, attempt: attempt) else { return false }
+    events?.report(.retries(.storedResponseGone))
+    let start = lookUp(prepared)
+    update { $0.begin(start) }
     return true
   }
 
   /// Answers with what is stored, in the place of an error.
   func answerStale(with fallback: FoundEntry, _ caching: AttemptCaching, attempt: Int) {
-    events?.tell(.hitCache(fallback.entry.response, .staleIfError))
+    events?.report(.hitCache(fallback.entry.response, .staleIfError))
     update { state in
       if state.machine.attempt == attempt { state.attempt.cacheEnd = .answered }
     }
@@ -164,23 +167,23 @@ extension Load {
   private func replace(
     with found: FoundEntry, _ caching: AttemptCaching, isConfirmed: Bool = false, attempt: Int
   ) {
-    let beginning = decide(awaiting: { body(of: found, $0) }) { body in
-      guard let opened = self.supersede(caching, attempt: attempt) else { return nil }
+    let start = decide(awaiting: { body(of: found, $0) }) { body in
+      guard let prepared = self.supersede(caching, attempt: attempt) else { return nil }
       if let body, let answer = self.answer(found, body, to: caching.request, isValidated: isConfirmed) {
-        return self.beginning(opened, sending: answer)
+        return self.attemptStart(prepared, sending: answer)
       }
       // Its body has gone: the whole is loaded.
-      self.events?.tell(.retries(.storedResponseGone))
+      self.events?.report(.retries(.storedResponseGone))
       found.store.remove([found.entry])
-      return self.beginning(opened)
+      return self.attemptStart(prepared)
     }
-    update { $0.begin(beginning) }
+    update { $0.begin(start) }
   }
 
   /// Replaces the instance by one that loads the same request without the conditional fields.
   /// - Parameter caching: what set such fields; nil where nothing did.
   /// - Returns: nil where the load has ended, or has a response.
-  private func supersede(_ caching: AttemptCaching?, attempt: Int) -> Opened? {
+  private func supersede(_ caching: AttemptCaching?, attempt: Int) -> PreparedAttempt? {
     let now = MonotonicInstant.now
     return update { state in
       guard state.machine.replaced(attempt: attempt, at: now), var request = state.attempt.request,
@@ -191,7 +194,7 @@ extension Load {
       state.stopInstance()
       caching?.removeConditions(from: &request)
       state.attempt = Attempt(request: request, storageCookies: state.attempt.storageCookies)
-      return Opened(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
+      return PreparedAttempt(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
     }
   }
 }

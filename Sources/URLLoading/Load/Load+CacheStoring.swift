@@ -28,7 +28,7 @@ extension Load {
     let answer = CacheResponse(statusCode: http.statusCode, fields: http.fields, url: url)
     if http.statusCode == 304, !caching.validating.isEmpty {
       let confirmed = confirm(caching, by: answer, in: cache)
-      if confirmed != nil { events?.tell(.validated(response)) }
+      if confirmed != nil { events?.report(.validated(response)) }
       storeCookiesAndCredential(of: response)
       return update { state in
         state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
@@ -59,7 +59,7 @@ extension Load {
       let superseded = superseded(caching, by: answer)
       switch storage {
       case .refuse(let refusal):
-        events?.tell(.notStored(response, URLSession.EventCacheReason(refusal)))
+        events?.report(.notStored(response, URLSession.EventCacheReason(refusal)))
         caching.claim?.end(.notStored)
         remove(superseded, from: cache)
       case .store(let head):
@@ -236,7 +236,7 @@ extension Load {
     guard asksDelegate || cache.isSubclassed else {
       let isStored = recorder.finish()
       caching.claim?.end(.stored)
-      events?.tell(isStored ? .stored(recorder.response) : .notStored(recorder.response, .tooLarge))
+      events?.report(isStored ? .stored(recorder.response) : .notStored(recorder.response, .tooLarge))
       return false
     }
     let (delegate, task, delivery) = read { ($0.delegates.data, $0.task, $0.delivery) }
@@ -263,7 +263,7 @@ extension Load {
         guard let answer, answer.storagePolicy != .notAllowed else {
           self.remove(recorder.replaced, from: cache)
           caching.claim?.end(.notStored)
-          self.events?.tell(.notStored(recorder.response, .delegate))
+          self.events?.report(.notStored(recorder.response, .delegate))
           return
         }
         self.keep(answer, caching, in: cache)
@@ -282,6 +282,6 @@ extension Load {
       cache.storeCachedResponse(cached, for: request)
     }
     caching.claim?.end(.stored)
-    events?.tell(.stored(cached.response))
+    events?.report(.stored(cached.response))
   }
 }

@@ -6,14 +6,14 @@ internal import URLLoadingHTTPSemantics
 /// The decisions are those of `CacheRules`.
 extension Load {
   /// The session's cache, if this load uses it.
-  private func cache(for opened: borrowing Opened) -> URLCache? {
+  private func cache(for prepared: borrowing PreparedAttempt) -> URLCache? {
     guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, !plan.kind.isDuplex,
-      opened.rangeOffset == nil,
+      prepared.rangeOffset == nil,
       !plan.isResumption, plan.kind != .upload || read({ $0.uploading?.machine.isCreating }) != false
     else { return nil }
     // Of the built-in classes, those that reach local resources have nothing to gain.
-    if opened.protocolClass != HTTPProtocol.self,
-      ProtocolRegistry.builtIns.contains(where: { $0 == opened.protocolClass })
+    if prepared.protocolClass != HTTPProtocol.self,
+      ProtocolRegistry.builtIns.contains(where: { $0 == prepared.protocolClass })
     {
       return nil
     }
@@ -22,36 +22,36 @@ extension Load {
 
   /// Looks a request up: the attempt begins with what is stored, or with an instance.
   /// - Returns: nil where the load has ended, or the answer comes later: the attempt begins by itself then.
-  func lookUp(_ opened: consuming Opened) -> Beginning? {
-    let added = opened.request.urlFacts.isHTTP ? CacheRules.requestFields(for: opened.request.cachePolicy) : []
-    let cache = cache(for: opened)
-    let isRetrieval = CacheRequest.isRetrieval(opened.request.httpMethod)
-    if opened.request.cachePolicy == .returnCacheDataDontLoad, opened.request.urlFacts.isHTTP,
+  func lookUp(_ prepared: consuming PreparedAttempt) -> AttemptStart? {
+    let added = prepared.request.urlFacts.isHTTP ? CacheRules.requestFields(for: prepared.request.cachePolicy) : []
+    let cache = cache(for: prepared)
+    let isRetrieval = CacheRequest.isRetrieval(prepared.request.httpMethod)
+    if prepared.request.cachePolicy == .returnCacheDataDontLoad, prepared.request.urlFacts.isHTTP,
       cache == nil || !isRetrieval
     {
-      return refuse(opened)
+      return refuse(prepared)
     }
-    let caching = cache == nil ? nil : AttemptCaching(opened.request)
-    for field in added where opened.request.addIfAbsent(field) { opened.isChanged = true }
-    guard let cache, var caching else { return beginning(opened) }
+    let caching = cache == nil ? nil : AttemptCaching(prepared.request)
+    for field in added where prepared.request.addIfAbsent(field) { prepared.isChanged = true }
+    guard let cache, var caching else { return attemptStart(prepared) }
     guard isRetrieval else {
-      events?.tell(.missedCache(URLSession.EventCacheReason(CacheReason.method)))
-      return beginning(opened, caching)
+      events?.report(.missedCache(URLSession.EventCacheReason(CacheReason.method)))
+      return attemptStart(prepared, caching)
     }
-    if cache.isSubclassed { return askSubclass(cache, opened, caching) }
+    if cache.isSubclassed { return askSubclass(cache, prepared, caching) }
     let key = caching.key
     let found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
     if !found.isEmpty { caching.update { $0.found = found } }
     // What memory has may do; the other store is asked where it does not.
     if let store = cache.store, !key.hasPassword, !isAnswered(caching, in: cache) {
-      return ask(store, of: cache, opened, caching)
+      return ask(store, of: cache, prepared, caching)
     }
-    return decide(cache, opened, caching)
+    return decide(cache, prepared, caching)
   }
 
   private func ask(
-    _ store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
-  ) -> Beginning? {
+    _ store: any URLCacheStore, of cache: URLCache, _ prepared: PreparedAttempt, _ caching: AttemptCaching
+  ) -> AttemptStart? {
     decide(awaiting: { store.entries(for: caching.key.text, completionHandler: $0) }) { entries in
       var caching = caching
       var found = caching.found.filter { $0.store !== store }
@@ -67,44 +67,44 @@ extension Load {
       }
       caching.update { $0.found = found }
       if store.isShared, !caching.hasAskedForClaim, !self.isAnswered(caching, in: cache), caching.mayBeClaimed {
-        return self.claim(from: store, of: cache, opened, caching)
+        return self.claim(from: store, of: cache, prepared, caching)
       }
-      return self.decide(cache, opened, caching)
+      return self.decide(cache, prepared, caching)
     }
   }
 
   /// Waits until no other load of the same resource is in progress (request coalescing), and looks it up again.
   private func claim(
-    from store: any URLCacheStore, of cache: URLCache, _ opened: Opened, _ caching: AttemptCaching
-  ) -> Beginning? {
-    waiting(true, attempt: opened.attempt)
+    from store: any URLCacheStore, of cache: URLCache, _ prepared: PreparedAttempt, _ caching: AttemptCaching
+  ) -> AttemptStart? {
+    waiting(true, attempt: prepared.attempt)
     return decide(awaiting: { store.claim(caching.key.text, completionHandler: $0) }) { claim in
       var caching = caching
       caching.update {
         $0.hasAskedForClaim = true
         $0.claim = claim
       }
-      self.waiting(false, attempt: opened.attempt)
-      return self.ask(store, of: cache, opened, caching)
+      self.waiting(false, attempt: prepared.attempt)
+      return self.ask(store, of: cache, prepared, caching)
     }
   }
 
-  private func askSubclass(_ cache: URLCache, _ opened: Opened, _ caching: AttemptCaching) -> Beginning? {
+  private func askSubclass(_ cache: URLCache, _ prepared: PreparedAttempt, _ caching: AttemptCaching) -> AttemptStart? {
     let task = read { $0.task } as? URLSessionDataTask
-    if task != nil { waiting(true, attempt: opened.attempt) }
+    if task != nil { waiting(true, attempt: prepared.attempt) }
     return decide(
       awaiting: { (answer: @escaping @Sendable (CachedURLResponse?) -> Void) in
-        guard let task else { return answer(cache.cachedResponse(for: opened.request)) }
+        guard let task else { return answer(cache.cachedResponse(for: prepared.request)) }
         cache.getCachedResponse(for: task, completionHandler: answer)
       },
       then: { cached in
-        if task != nil { self.waiting(false, attempt: opened.attempt) }
+        if task != nil { self.waiting(false, attempt: prepared.attempt) }
         var caching = caching
         if let cached {
           let entry = URLCacheEntry(cached, key: caching.key)
           caching.update { $0.found = [FoundEntry(entry: entry, store: cache.memory)] }
         }
-        return self.decide(cache, opened, caching)
+        return self.decide(cache, prepared, caching)
       })
   }
 
@@ -121,49 +121,53 @@ extension Load {
   }
 
   /// Carries out the decision of the rules about the found entries.
-  func decide(_ cache: URLCache, _ opened: consuming Opened, _ caching: consuming AttemptCaching) -> Beginning? {
+  func decide(_ cache: URLCache, _ prepared: consuming PreparedAttempt, _ caching: consuming AttemptCaching)
+    -> AttemptStart?
+  {
     if caching.found.isEmpty, !caching.mayForbidLoading {
-      events?.tell(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])
-      return beginning(opened, caching)
+      events?.report(CacheRules().lookup(caching.request, among: [], at: Date()), about: [])
+      return attemptStart(prepared, caching)
     }
-    guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(opened, caching) }
+    guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(prepared, caching) }
     let decision = rules(for: caching.found).lookup(
       caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
-    events?.tell(decision, about: caching.found)
+    events?.report(decision, about: caching.found)
     switch decision {
-    case .miss: return beginning(opened, caching)
+    case .miss: return attemptStart(prepared, caching)
     case .complete(let index, let completion, _):
       var caching = caching
       caching.update { $0.completing = $0.found[index] }
-      for field in completion.fields { caching.set(field, on: &opened.request) }
-      return beginning(opened, caching)
-    case .answer(let index, _): return answer(with: caching.found[index], opened, caching)
+      for field in completion.fields { caching.set(field, on: &prepared.request) }
+      return attemptStart(prepared, caching)
+    case .answer(let index, _): return answer(with: caching.found[index], prepared, caching)
     case .answerAndRevalidate(let index, _, _):
-      return answer(with: caching.found[index], opened, caching, revalidatingIn: cache)
+      return answer(with: caching.found[index], prepared, caching, revalidatingIn: cache)
     case .validate(let indices, let conditions, staleIfError: let fallback, _):
       var caching = caching
       caching.update { findings in
         findings.validating = indices.map { findings.found[$0] }
         findings.fallback = fallback.map { findings.found[$0] }
       }
-      for field in conditions.fields { caching.set(field, on: &opened.request) }
-      return beginning(opened, caching)
-    case .unavailable: return refuse(opened)
+      for field in conditions.fields { caching.set(field, on: &prepared.request) }
+      return attemptStart(prepared, caching)
+    case .unavailable: return refuse(prepared)
     }
   }
 
   /// Responses of other schemes: the policy decides, or the class.
-  private func decideByClass(_ opened: consuming Opened, _ caching: consuming AttemptCaching) -> Beginning? {
+  private func decideByClass(_ prepared: consuming PreparedAttempt, _ caching: consuming AttemptCaching)
+    -> AttemptStart?
+  {
     guard let found = caching.found.max(by: { $0.entry.responseDate < $1.entry.responseDate }) else {
-      return beginning(opened, caching)
+      return attemptStart(prepared, caching)
     }
-    events?.tell(classDecisionOn: found, policy: caching.request.policy)
+    events?.report(classDecisionOn: found, policy: caching.request.policy)
     switch caching.request.policy {
-    case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return answer(with: found, opened, caching)
-    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return beginning(opened, caching)
+    case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return answer(with: found, prepared, caching)
+    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return attemptStart(prepared, caching)
     case .useProtocolCachePolicy, .reloadRevalidatingCacheData:
-      return decide(awaiting: { body(of: found, $0) }) { [opened, caching] body in
-        self.beginning(opened, caching, stored: body?.wholeData.map { CachedURLResponse(found.entry, $0) })
+      return decide(awaiting: { body(of: found, $0) }) { [prepared, caching] body in
+        self.attemptStart(prepared, caching, stored: body?.wholeData.map { CachedURLResponse(found.entry, $0) })
       }
     }
   }
@@ -174,15 +178,15 @@ extension Load {
   }
 
   /// Only the cache may answer, and cannot.
-  private func refuse(_ opened: consuming Opened) -> Beginning? {
-    guard opened.request.cachePolicy != .returnCacheDataDontLoad, let url = opened.request.url else {
+  private func refuse(_ prepared: consuming PreparedAttempt) -> AttemptStart? {
+    guard prepared.request.cachePolicy != .returnCacheDataDontLoad, let url = prepared.request.url else {
       abort(failure(.resourceUnavailable, "The cache has no response, and the request's policy forbids to load one."))
       return nil
     }
     // RFC 9111, section 5.2.1.7.
     let response = HTTPURLResponse(
       url: url, statusCode: 504, httpVersion: "HTTP/1.1", fields: [("Content-Length", "0")], isReceived: false)
-    return beginning(opened, sending: .init(response: response, body: .data(Data()), range: 0..<0))
+    return attemptStart(prepared, sending: .init(response: response, body: .data(Data()), range: 0..<0))
   }
 
   /// Revalidates a response that was served stale, for later loads (stale-while-revalidate, RFC 5861, section 3). One load a key.

@@ -10,7 +10,7 @@ extension Load {
       if case .ask(let flow) = action {
         state.apply(flow)
         if let response = challenge.failureResponse { state.metrics.responded(response) }
-        state.events?.note(.challenged(challenge))
+        state.events?.record(.challenged(challenge))
       }
       return action
     }
@@ -132,7 +132,7 @@ extension Load {
     _ challenge: URLAuthenticationChallenge, _ disposition: URLSession.AuthChallengeDisposition,
     _ credential: URLCredential?, attempt: Int
   ) {
-    events?.tell(.answered(challenge, disposition, credential))
+    events?.report(.answered(challenge, disposition, credential))
     if disposition == .cancelAuthenticationChallenge {
       let task = read { $0.task }
       if let task { cancel(task, because: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }

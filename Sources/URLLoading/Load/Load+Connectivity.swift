@@ -43,7 +43,7 @@ extension Load {
 
   /// Begins an attempt for the same request: by the same class, with the cookies of now and the whole body.
   func reconnect(at now: MonotonicInstant) {
-    events?.tell(.retries(.networkChanged))
+    events?.report(.retries(.networkChanged))
     lookAtDeadline(now)
     let (request, storageCookies, caching, upload, isUsedUp, attempt) = update { state in
       defer { state.uploadIsUsedUp = false }
@@ -62,7 +62,7 @@ extension Load {
     }
     // An unopened stream still has all of its bytes.
     guard isUsedUp, case .stream(let stream?) = upload, stream.streamStatus != .notOpen else {
-      return open(request, as: .reconnection)
+      return open(request, for: .reconnection)
     }
     waiting(true, attempt: attempt)
     requestBodyStream { [request] stream in
@@ -75,7 +75,7 @@ extension Load {
       self.update { $0.upload = .stream(stream) }
       var request = request
       request.httpBodyStream = stream
-      self.open(request, as: .reconnection)
+      self.open(request, for: .reconnection)
     }
   }
 }

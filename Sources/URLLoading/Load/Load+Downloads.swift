@@ -66,14 +66,14 @@ extension Load {
   }
 
   /// The error for a body that ended before it had what its range promised; nil if it had that.
-  func shortness() -> URLError? {
+  func truncationError() -> URLError? {
     guard let missing = (read { $0.sink } as? FileSink)?.missing, missing > 0 else { return nil }
     return failure(.networkConnectionLost, "The body ended \(missing) bytes before the end of its range.")
   }
 
   /// The error for a body that is longer than its range.
-  func excess(_ excess: FileSink.Excess) -> URLError {
-    failure(.badServerResponse, "More came than the \(excess.bodyLength) bytes of the range that was answered.")
+  func overrunError(_ overrun: FileSink.Overrun) -> URLError {
+    failure(.badServerResponse, "More came than the \(overrun.bodyLength) bytes of the range that was answered.")
   }
 
   private func startOver(attempt: Int) {
@@ -88,10 +88,10 @@ extension Load {
       return request
     }
     guard let request else { return }
-    events?.tell(.retries(.resourceChanged))
+    events?.report(.retries(.resourceChanged))
     (read { $0.sink } as? FileSink)?.startOver(isStale: true)
     announceResume(at: 0, of: -1)
-    open(request, as: .restart)
+    open(request, for: .restart)
   }
 
   /// Tells the delegate where a download resumes.
@@ -176,7 +176,7 @@ extension Load {
   func becomeDownload(_ task: URLSessionDataTask) {
     let file = FileSink()
     let download = URLSessionDownloadTask(load: self)
-    guard let (delegate, sink) = succeed(task, by: download, .became(download)) else { return }
+    guard let (delegate, sink) = replaceTask(task, with: download, .became(download)) else { return }
     delegate.tell(.becameDownload) { $0.urlSession(session, dataTask: task, didBecome: download) }
     do {
       consumed(try sink.moveOn(to: file))
@@ -188,13 +188,13 @@ extension Load {
 
   /// Turns a data task into another task.
   /// - Returns: the delivery, and the sink with the body so far; nil if the task has already become another.
-  func succeed(
-    _ task: URLSessionDataTask, by successor: URLSessionTask, _ event: LoadEvent
+  func replaceTask(
+    _ task: URLSessionDataTask, with successor: URLSessionTask, _ event: LoadEvent
   ) -> (DelegateReceivers<any URLSessionDataDelegate>, DelegateSink)? {
     update { state in
       guard state.task === task else { return nil }
       state.task = successor
-      events?.note(event)
+      events?.record(event)
       session.taskRegistry.retain(successor)
       session.taskRegistry.remove(task)
       guard let delegate = state.delegates.data, let sink = state.sink as? DelegateSink else { return nil }

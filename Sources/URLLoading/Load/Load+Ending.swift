@@ -8,7 +8,7 @@ extension Load {
     if update({ $0.machine.abort() }) == .end { end(error, dropsWaiting: true) }
   }
 
-  /// Stops the instance and completes the task behind the pending deliveries; the machine has permitted it.
+  /// Stops the instance and completes the task after the pending deliveries; the machine has permitted it.
   func end(_ error: (any Error)?, dropsWaiting: Bool) {
     let error = error.map(namingOwnURL)
     var caching: (AttemptCaching?, CacheRecorder?)?
@@ -100,7 +100,7 @@ extension Load {
       if ended.delivery != nil, let waiter = update({ $0.ending.takeWaiter(outcome.take()) }) {
         EventLoop.resume(waiter)
       }
-    case .reader, .nobody: break
+    case .reader, .detached: break
     case .delegate:
       if case .file(let url) = body, let download = task as? URLSessionDownloadTask {
         ended.delegates.download?.tell(.file) {
@@ -119,8 +119,8 @@ extension Load {
   /// Tells the listener of the end, once, ahead of the program.
   private func tellEnd(_ error: (any Error)?) {
     guard let events else { return }
-    events.noteEnd(URLSession.EventOutcome(error), finishedMetrics)
-    events.tell()
+    events.recordEnd(URLSession.EventOutcome(error), finishedMetrics)
+    events.flush()
   }
 
   private var finishedMetrics: URLSessionTaskMetrics {

@@ -48,7 +48,7 @@ extension Load {
         guard let duplex else { return end(namingMissingCredentials(error), dropsWaiting: false) }
         end(duplex.connectionEnded(error), dropsWaiting: false)
       case .awaitConnectivity(let terms):
-        events?.tell(.waitsForConnectivity(error))
+        events?.report(.waitsForConnectivity(error))
         awaitConnectivity(terms)
       }
     }
@@ -69,7 +69,7 @@ extension Load {
   /// The instance has sent all that it has.
   /// - Returns: why that is not the whole.
   private func errorOfWhole() -> (any Error)? {
-    plan.isResumption ? shortness() : duplex?.connectionEnded(nil)
+    plan.isResumption ? truncationError() : duplex?.connectionEnded(nil)
   }
 
   // MARK: Body
@@ -107,7 +107,7 @@ extension Load {
       case .deliver:
         if !countsWhatIsWritten { state.counts.received += Int64(count) }
         state.metrics.received(count)
-        if let events = state.events, events.wantsBodies { events.note(.body(copy())) }
+        if let events = state.events, events.wantsBodies { events.record(.body(copy())) }
         if let sink = state.sink, sink.holdsBytes { state.apply(state.machine.buffered(count)) }
         if state.hasRate, let due = state.rate?.received(count, at: now) {
           state.apply(state.machine.exceededRate(until: due))
@@ -140,7 +140,7 @@ extension Load {
         if countsWhatIsWritten { countWritten(in: sink, attempt: attempt) }
         if isWatched { reportProgress() }
       } catch {
-        abort((error as? FileSink.Excess).map(excess) ?? error)
+        abort((error as? FileSink.Overrun).map(overrunError) ?? error)
       }
     }
   }
@@ -169,7 +169,7 @@ extension Load {
         state.response = response
         swap(&held, &state.attempt.held)
         state.metrics.responded(response)
-        state.events?.note(.response(response))
+        state.events?.record(.response(response))
       case .retain: state.attempt.retained.append(.response(response))
       case .ignore: break
       }
@@ -219,7 +219,7 @@ extension Load {
   /// Takes the cookies that a response sets, and whether its host wants secure connections alone.
   func storeCookies(of response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
-    noteTransportSecurity(of: response)
+    recordTransportSecurity(of: response)
     let cookies = response.setCookies
     guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
       session.values.httpCookieAcceptPolicy != .never, speaker(of: response).setsCookies,
@@ -244,7 +244,7 @@ extension Load {
     let now = MonotonicInstant.now
     let (delegate, task, delivery) = update { state in
       state.machine.progressed(attempt: attempt, at: now)
-      if state.machine.attempt == attempt { state.events?.note(.informational(response)) }
+      if state.machine.attempt == attempt { state.events?.record(.informational(response)) }
       return state.machine.attempt == attempt ? (state.delegates.task, state.task, state.delivery) : (nil, nil, nil)
     }
     // A delegate that hears of an upload's resource may stop it at once, and get resume data.
@@ -274,7 +274,7 @@ extension Load {
     update { state in
       guard state.machine.attempt == attempt else { return }
       state.metrics.replaceTransaction(metrics)
-      state.events?.noteConnection(metrics)
+      state.events?.recordConnection(metrics)
     }
   }
 }

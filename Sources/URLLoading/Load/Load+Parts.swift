@@ -33,11 +33,11 @@ extension Load {
       deliver(try parts.take(data)[...], of: parts, consuming: data.count)
     } catch {
       let limit = MixedReplaceParser.largestHead
-      let flaw = failure(
+      let error = failure(
         .dataLengthExceedsMaximum, "The head of a part of the body is longer than \(limit) bytes.")
-      abort(flaw)
-      // The instance may have finished: its end is queued behind this.
-      update { if $0.ending.error == nil { $0.ending.error = flaw } }
+      abort(error)
+      // The instance may have finished: its end is queued after this.
+      update { if $0.ending.error == nil { $0.ending.error = error } }
     }
   }
 

@@ -41,7 +41,7 @@ extension Load {
       storeCredential(response)
       guard !plan.isSentOnce else { return refuse(response, follows: responseFollows, attempt: attempt, at: now) }
       guard let delegate, let task, let delivery else {
-        events?.tell(.redirected(response, proposed: proposed, followed: proposed))
+        events?.report(.redirected(response, proposed: proposed, followed: proposed))
         return decided(proposed, proposed: proposed, attempt: attempt)
       }
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
@@ -56,7 +56,7 @@ extension Load {
             }, answer: answer)
         },
         then: { [proposed] (decision: URLRequest?) in
-          self.events?.tell(.redirected(response, proposed: proposed, followed: decision))
+          self.events?.report(.redirected(response, proposed: proposed, followed: decision))
           guard let decision else {
             return self.refuse(response, follows: responseFollows, attempt: attempt, at: MonotonicInstant.now)
           }
@@ -111,7 +111,7 @@ extension Load {
     }
     guard case .open = action else { return }
     lookAtDeadline(now)
-    open(request, as: .redirect(isTrusted: request.url != proposed.url))
+    open(request, for: .redirect(isTrusted: request.url != proposed.url))
   }
 
   /// The redirect's response is the result; its body follows if the instance sends one.

@@ -9,7 +9,7 @@ extension Load {
   }
 
   func resumedInService(at offset: Int64, expecting expected: Int64) {
-    read { $0.file }?.noteElsewhere(offset)
+    read { $0.file }?.recordElsewhere(offset)
     announceResume(at: offset, of: expected)
   }
 
@@ -29,7 +29,7 @@ extension Load {
       state.counts.sent = progress.sent
       return file
     }
-    file?.noteElsewhere(progress.received)
+    file?.recordElsewhere(progress.received)
     reportProgress()
   }
 

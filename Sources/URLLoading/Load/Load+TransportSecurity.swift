@@ -35,11 +35,11 @@ extension Load {
 
   /// Reports the upgrade to metrics and listener, as a transaction with a synthesized response. The delegate is not
   /// asked, since it must not refuse.
-  func noteUpgrade(of request: URLRequest, to secured: URLRequest, class chosen: URLProtocol.Type) {
+  func recordUpgrade(of request: URLRequest, to secured: URLRequest, class chosen: URLProtocol.Type) {
     guard let url = request.url, let target = secured.url else { return }
     let response = HSTSUpgrade.response(from: url, to: target)
-    events?.tell(.chose(chosen, request))
-    events?.tell(.redirected(response, proposed: secured, followed: secured))
+    events?.report(.chose(chosen, request))
+    events?.report(.redirected(response, proposed: secured, followed: secured))
     update { state in
       state.metrics.beginTransaction(request, isStored: true)
       state.metrics.responded(response)
@@ -57,13 +57,13 @@ extension Load {
     return rules.judgement(of: url).error(for: url)
   }
 
-  /// Notes that a host wants to be reached over secure connections alone, where its response says so.
-  func noteTransportSecurity(of response: HTTPURLResponse) {
+  /// Records that a host wants to be reached over secure connections alone, where its response says so.
+  func recordTransportSecurity(of response: HTTPURLResponse) {
     // Most responses lack the field, and many a server sends it over plain HTTP, too: it is looked for last.
     guard let url = response.url, url.scheme?.equalsIgnoringASCIICase("https") == true,
       let field = response.strictTransportSecurity, let host = url.host(percentEncoded: false),
       speaker(of: response).setsTransportPolicy
     else { return }
-    session.parts.policyStorage.noteTransportSecurity(field, from: host, isSecure: true, isVerified: true)
+    session.parts.policyStorage.recordTransportSecurity(field, from: host, isSecure: true, isVerified: true)
   }
 }

@@ -6,7 +6,7 @@ extension Load {
     let isRefused: Bool
     switch plan.owner {
     case .delegate, .handler: isRefused = plan.kind.isDuplex || plan.isResumption
-    case .waiter, .reader, .nobody: isRefused = true
+    case .waiter, .reader, .detached: isRefused = true
     }
     guard !isRefused else {
       return abort(failure(.badServerResponse, "The protocol class finished without a response."))

@@ -36,7 +36,7 @@ extension Load {
           .resourceUnavailable, "The upload cannot be resumed: the server was to keep it until \(expiry). Upload anew.")
       )
     }
-    if let flaw = resumption.body.flaw { return abort(failure(flaw.code, "\(flaw.words).")) }
+    if let reason = resumption.body.failure { return abort(failure(reason.code, "\(reason.words).")) }
     var request = plan.request
     // Only the first request of a load gets the fields of the session, and this upload has had its first one in an earlier task.
     session.addHeaders(to: &request)
@@ -169,13 +169,13 @@ extension Load {
     guard let uploading = read({ $0.machine.opens(attempt: attempt) ? $0.uploading : nil }),
       let resource = uploading.machine.resource
     else { return }
-    open(UploadRequests.ask(about: resource, as: uploading.template), as: .resumption)
+    open(UploadRequests.ask(about: resource, as: uploading.template), for: .resumption)
   }
 
   private func append(_ part: ResumableUpload.Part, attempt: Int) {
     guard let uploading = read({ $0.uploading }), let resource = uploading.machine.resource else { return }
-    if let flaw = uploading.body.flaw {
-      return abort(failure(flaw.code, "\(flaw.words).", underlying: uploading.interruption))
+    if let reason = uploading.body.failure {
+      return abort(failure(reason.code, "\(reason.words).", underlying: uploading.interruption))
     }
     let request = UploadRequests.append(part, to: resource, as: uploading.template)
     if let source = uploading.body.source(of: part) {
@@ -212,7 +212,7 @@ extension Load {
     case .stream(let stream): request.httpBodyStream = stream
     case .none, .file, .unsizedFile, .form: break
     }
-    open(request, as: .resumption)
+    open(request, for: .resumption)
   }
 
   /// A stream for a part, of the file or of the delegate.
@@ -269,7 +269,7 @@ extension Load {
       // It never began: what the task was made with is still good.
       return try? plan.uploadResumption?.serialized()
     }
-    guard uploading.machine.isResumable(at: Date()), uploading.body.flaw == nil,
+    guard uploading.machine.isResumable(at: Date()), uploading.body.failure == nil,
       let made = UploadResumeData(uploading, original: plan.request, earlier: plan.uploadResumption)
     else { return nil }
     return try? made.serialized()

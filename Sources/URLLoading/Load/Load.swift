@@ -29,15 +29,15 @@ final class Load: BufferedSource, Sendable {
     /// Takes the body apart; nil for all but bodies of parts that replace each other.
     var parts: ReplacedParts?
     /// Nil where there is no limit.
-    @Rare var rate: ReceiveRate?
-    @Rare var resumption: ResumeData?
+    @Boxed var rate: ReceiveRate?
+    @Boxed var resumption: ResumeData?
     /// Nil where the server is not asked to make an upload resumable.
-    @Rare var uploading: UploadLoad?
+    @Boxed var uploading: UploadLoad?
     /// When the session's timer looks at this load at the latest; nil when it need not.
     var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
-    @Rare var hints: TaskHints?
+    @Boxed var hints: TaskHints?
     /// Nil without a listener.
     let events: LoadEvents?
     fileprivate var driverToRun: ProtocolDriver?
@@ -53,18 +53,18 @@ final class Load: BufferedSource, Sendable {
     }
 
     /// Starts an instance after the lock is released; none where a cancellation or another attempt came meanwhile.
-    /// - Parameter beginning: nil where the attempt does not begin now.
-    mutating func begin(_ beginning: Beginning?) {
-      guard let beginning, machine.attempt == beginning.opened.attempt,
+    /// - Parameter start: nil where the attempt does not begin now.
+    mutating func begin(_ start: AttemptStart?) {
+      guard let start, machine.attempt == start.prepared.attempt,
         machine.state == .running || machine.state == .suspended, ending.error == nil
       else { return }
-      attempt.protocolClass = beginning.opened.protocolClass
-      attempt.rangeOffset = beginning.opened.rangeOffset
-      attempt.isStored = beginning.isStored
-      metrics.beginTransaction(beginning.opened.request, isStored: beginning.isStored)
-      attempt.driver = beginning.driver
-      driverToRun = beginning.driver
-      if machine.isPaused { beginning.driver.gate.set(isOpen: false) }
+      attempt.protocolClass = start.prepared.protocolClass
+      attempt.rangeOffset = start.prepared.rangeOffset
+      attempt.isStored = start.isStored
+      metrics.beginTransaction(start.prepared.request, isStored: start.isStored)
+      attempt.driver = start.driver
+      driverToRun = start.driver
+      if machine.isPaused { start.driver.gate.set(isOpen: false) }
     }
 
     /// Stops the instance after the lock is released, and drops its retained events.
@@ -82,7 +82,7 @@ final class Load: BufferedSource, Sendable {
 
     /// A request and its response are over.
     mutating func endTransaction() {
-      if let ended = metrics.endTransaction() { events?.note(.finishedTransaction(ended)) }
+      if let ended = metrics.endTransaction() { events?.record(.finishedTransaction(ended)) }
     }
   }
 
@@ -106,12 +106,12 @@ final class Load: BufferedSource, Sendable {
 
   /// The load of a task that no session made.
   static func detached() -> Load {
-    let load = Load(session: .shared, plan: LoadPlan(request: .placeholder, kind: .data, owner: .nobody))
+    let load = Load(session: .shared, plan: LoadPlan(request: .placeholder, kind: .data, owner: .detached))
     load.update { $0.attempt.request = nil }
     return load
   }
 
-  var isDetached: Bool { if case .nobody = plan.owner { true } else { false } }
+  var isDetached: Bool { if case .detached = plan.owner { true } else { false } }
 
   /// A request's own interval holds, be it longer or shorter than the session's. Zero means unset.
   private static func limits(of plan: LoadPlan, session: URLSession) -> LoadMachine.Limits {
@@ -132,11 +132,11 @@ final class Load: BufferedSource, Sendable {
       let result = body(&state)
       let driver = state.driverToRun
       state.driverToRun = nil
-      events?.noteFlow(isSuspended: state.machine.isSuspended, isHeldBack: state.machine.waitsForConsumer)
+      events?.recordFlow(isSuspended: state.machine.isSuspended, isHeldBack: state.machine.waitsForConsumer)
       return (result, driver)
     }
     driver?.run()
-    events?.tell()
+    events?.flush()
     return result
   }
 
@@ -173,19 +173,19 @@ final class Load: BufferedSource, Sendable {
   func resume(_ task: URLSessionTask) {
     guard !isDetached else { return }
     let now = MonotonicInstant.now
-    let (action, flaw, delivery) = update { state -> (LoadMachine.ResumeAction, URLError?, Delivery?) in
+    let (action, immediateError, delivery) = update { state -> (LoadMachine.ResumeAction, URLError?, Delivery?) in
       let action = state.machine.resume(at: now)
       switch action {
       case .open: adopt(task, &state, at: now)
       case .unpause: state.apply(.unpause)
       case .reconnect, .nothing: break
       }
-      return (action, state.ending.flaw, state.delivery)
+      return (action, state.ending.immediateError, state.delivery)
     }
     switch action {
     case .open:
-      if let flaw {
-        abort(flaw)
+      if let immediateError {
+        abort(immediateError)
       } else if plan.isUploadResumption, let resumption = plan.uploadResumption {
         resumeUpload(resumption)
       } else {
@@ -245,7 +245,7 @@ final class Load: BufferedSource, Sendable {
     state.task = task
     events?.begin(task)
     state.delegates = session.delegates.overridden(by: state.ownDelegate)
-    state.ending.flaw = session.didResume(task) ? plan.flaw : session.invalidity(for: plan.request)
+    state.ending.immediateError = session.didResume(task) ? plan.immediateError : session.invalidity(for: plan.request)
     prepareDelivery(&state)
     if let limit = session.parts.receiveRate { state.rate = ReceiveRate(bytesPerSecond: limit) }
     state.metrics.begin(isWanted: state.delegates.task != nil || events != nil)
@@ -368,7 +368,7 @@ extension Optional where Wrapped == Duration {
     guard let self else { return "∞" }
     let seconds = Double(self.components.seconds) + Double(self.components.attoseconds) / 1e18
     guard seconds >= 0.01 else { return String(format: "%g", seconds) }
-    // Two digits at most behind the point, and none that says nothing.
+    // Two digits at most after the point, and none that says nothing.
     var text = String(format: "%.2f", seconds)
     while text.hasSuffix("0") { text.removeLast() }
     if text.hasSuffix(".") { text.removeLast() }

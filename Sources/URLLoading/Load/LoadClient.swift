@@ -34,9 +34,9 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
     }
     switch answerer {
     case .nobody: break
-    case .session: demand.connectionJudge = ConnectionJudges.session
+    case .session: demand.connectionJudge = TrustEvaluators.session
     case .task(let delegate):
-      demand.connectionJudge = load.session.component(ConnectionJudges.self).judge(delegate as AnyObject)
+      demand.connectionJudge = load.session.component(TrustEvaluators.self).evaluator(delegate as AnyObject)
     }
     // One buffer takes pieces as they come; for a slow consumer several pieces are buffered.
     if isStreamed {
@@ -111,7 +111,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
 
   func urlProtocol(_ protocol: URLProtocol, isWaiting: Bool) {
     load.waiting(isWaiting, attempt: attempt)
-    load.events?.tell(.queued(isWaiting))
+    load.events?.report(.queued(isWaiting))
   }
 
   func urlProtocol(_ protocol: URLProtocol, didCollect metrics: URLSessionTaskTransactionMetrics) {
@@ -119,7 +119,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
   }
 
   func urlProtocol(_ protocol: URLProtocol, willRetryAfter error: any Error) {
-    load.events?.tell(.retries(.connectionLost))
+    load.events?.report(.retries(.connectionLost))
   }
 
   func urlProtocolUploadBody(_ protocol: URLProtocol) -> URLUploadBody? {

@@ -5,7 +5,7 @@ struct LoadEnding {
   /// Gets the resume data of a download or an upload that was cancelled for it.
   var resumeDataHandler: (@Sendable (Data?) -> Void)?
   /// Why the task fails as soon as it is resumed.
-  var flaw: URLError?
+  var immediateError: URLError?
   /// The outcome that the resumed function has not taken yet.
   private var outcome: LoadPlan.Outcome?
   private var waiter: UnsafeContinuation<Void, Never>?

@@ -51,7 +51,7 @@ struct LoadMachine {
   private(set) var limits: Limits
   /// Events that the load retains for a replay.
   private var retainedCount = 0
-  /// Retained events are fed again; those that come meanwhile are retained behind them.
+  /// Retained events are fed again; those that come meanwhile are retained after them.
   private var isReplaying = false
   private var connectivity: ConnectivityWait
   private(set) var attempt = 0
@@ -479,7 +479,7 @@ struct LoadMachine {
     connectivity.attemptBegins()
   }
 
-  /// Whether an event is retained: for a decision, or behind those that are replayed.
+  /// Whether an event is retained: for a decision, or after those that are replayed.
   private mutating func retains(_ isReplay: Bool) -> Bool {
     guard phase == .redirecting || phase == .challenged || (isReplaying && !isReplay) else { return false }
     retainedCount += 1

@@ -20,7 +20,7 @@ struct LoadPlan: Sendable {
     /// The reader of a stream, at once.
     case reader
     /// None: the load of a task that no session made, which never begins.
-    case nobody
+    case detached
   }
 
   /// What is left of a load when it has ended.
@@ -51,17 +51,17 @@ struct LoadPlan: Sendable {
   var owner: Owner
   var upload = UploadSource.none
   /// The resume data of an earlier download.
-  @Rare var resumption: ResumeData?
+  @Boxed var resumption: ResumeData?
   var isResumption: Bool { _resumption.isPresent }
   /// The resume data of an earlier upload.
-  @Rare var uploadResumption: UploadResumeData?
+  @Boxed var uploadResumption: UploadResumeData?
   var isUploadResumption: Bool { _uploadResumption.isPresent }
   /// What the transfer service knows the task as; nil where this process loads it.
-  @Rare var background: BackgroundTask?
+  @Boxed var background: BackgroundTask?
   /// A part of the name of a download's file.
-  @Rare var fileLabel: String?
+  @Boxed var fileLabel: String?
   /// Why the task fails as soon as it is resumed.
-  var flaw: URLError?
+  var immediateError: URLError?
   /// Whether the load waits for connectivity where its session does; else it fails, and its owner may retry.
   var waitsForConnectivity = true
   /// Whether the session's cache has a part in the load. Not where its owner keeps blocks of the resource itself.

@@ -35,7 +35,7 @@ final class BodySpool: Sendable {
     self.url = url
     self.expectedLength = expectedLength
     limit = max(0, options.maximumSpooledBytes)
-    if let expectedLength, expectedLength > limit { throw Self.excess(of: url, limit) }
+    if let expectedLength, expectedLength > limit { throw Self.overrunError(of: url, limit) }
     do throws(SpoolFile.Failure) {
       file = try SpoolFile(directory: (options.temporaryDirectory ?? FileManager.default.temporaryDirectory).path)
     } catch {
@@ -48,7 +48,7 @@ final class BodySpool: Sendable {
   /// Adds bytes of the body.
   func append(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
     let start = state.withLock { $0.written }
-    guard Int64(bytes.count) <= limit - start else { throw Self.excess(of: url, limit) }
+    guard Int64(bytes.count) <= limit - start else { throw Self.overrunError(of: url, limit) }
     if let expectedLength, Int64(bytes.count) > expectedLength - start {
       throw Self.error(.badServerResponse, url, "more than the announced \(expectedLength) bytes came")
     }
@@ -119,7 +119,7 @@ final class BodySpool: Sendable {
 
   // MARK: Errors
 
-  private static func excess(of url: URL, _ limit: Int64) -> URLError {
+  private static func overrunError(of url: URL, _ limit: Int64) -> URLError {
     error(
       .dataLengthExceedsMaximum, url,
       "it has no byte ranges, and more than the \(limit) bytes that RandomAccessOptions.maximumSpooledBytes allows")

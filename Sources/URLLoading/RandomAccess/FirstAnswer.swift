@@ -22,8 +22,8 @@ enum FirstAnswer {
       // The last bytes end with the last one.
       let end: Int64? = if case .suffix = asked { range.lastByte + 1 } else { nil }
       guard let length = range.completeLength ?? end else {
-        let flaw = "The answer \"\(range.fieldValue)\" does not tell the length of the whole."
-        self = .refused(URLError(.badServerResponse, message: flaw, url: url))
+        let reason = "The answer \"\(range.fieldValue)\" does not tell the length of the whole."
+        self = .refused(URLError(.badServerResponse, message: reason, url: url))
         return
       }
       self = .part(range.firstByte..<range.lastByte + 1, length: length)

@@ -31,8 +31,8 @@ public final class RandomAccessReader: Sendable {
   /// Reads until the buffer is full or the resource ends. Blocks.
   /// - Parameters:
   ///   - buffer: where the bytes go.
-  ///   - offset: the position of the first byte, from 0. At or behind the end there is nothing to read.
-  /// - Returns: how many bytes were read: fewer than `buffer.count` only at the end, and 0 behind it.
+  ///   - offset: the position of the first byte, from 0. At or after the end there is nothing to read.
+  /// - Returns: how many bytes were read: fewer than `buffer.count` only at the end, and 0 after it.
   /// - Throws: as ``RandomAccessResource/read(at:count:)`` does; `URLError.cancelled` after ``cancel()``.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
     let handle = ReadHandle()

@@ -52,7 +52,7 @@ public final class RandomAccessResource: Sendable {
 
   /// Reads some bytes. Cancelling the surrounding `Task` ends this read only.
   /// - Parameters:
-  ///   - offset: the position of the first byte, from 0. At or behind the end there is nothing to read.
+  ///   - offset: the position of the first byte, from 0. At or after the end there is nothing to read.
   ///   - count: how many bytes.
   /// - Returns: `count` bytes; fewer only at the end of the resource.
   /// - Throws: `URLError`, as said above; `cancelled` after a cancellation and after ``close()``.

@@ -114,9 +114,9 @@ final class RangeLoad: BodySink {
   func end(_ error: (any Error)?) {
     guard let rest = takeRest(), let source = rest.source else { return }
     let count = rest.position - bytes.lowerBound
-    let shortness =
+    let truncationError =
       rest.position < bytes.upperBound ? failure("only \(count) of the \(bytes.count) bytes of a range came") : nil
-    source.ended(self, error ?? shortness)
+    source.ended(self, error ?? truncationError)
   }
 
   /// Copies bytes into blocks.

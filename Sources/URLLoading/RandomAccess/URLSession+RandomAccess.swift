@@ -74,7 +74,7 @@ extension URLSession {
   private func localFile(_ url: URL, _ requests: RangeRequests) async throws -> LocalFileSource? {
     guard acceptsTasks else { throw invalidity(for: requests.template) }
     let configured = values.protocolClasses
-    // Foreign classes are asked whether they load the request, and opening waits for a disk.
+    // User-provided classes are asked whether they load the request, and opening waits for a disk.
     return try await BlockingPool.protocols.perform {
       let task = URLSessionDataTask(
         load: self.load(LoadPlan(request: requests.template, kind: .bytes, owner: .reader)))

@@ -63,7 +63,7 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
   /// Reads the state of the machine without blocking.
   func look<Result>(_ body: (StreamMachine) -> Result) -> Result { runner.read(body) }
 
-  /// 0 is no timeout, as documented. What is no number is none that could be waited for: the request ends, rather than never.
+  /// 0 is no timeout, as documented. What is not a number is not one that could be waited for: the request ends, rather than never.
   private static func deadline(_ timeout: TimeInterval) -> MonotonicInstant {
     if timeout.isNaN { return .now }
     return timeout > 0 && timeout < 1e9 ? .now.advanced(by: .seconds(timeout)) : .distantFuture

@@ -4,7 +4,7 @@ internal import URLLoadingBase
 /// effects. No I/O, no clock of its own, no locks.
 ///
 /// Reads complete in FIFO order, and so do writes. A barrier – closing a direction, TLS, capturing the streams – waits for all requests
-/// before it, and holds up those behind it. A request that fails also fails those queued behind it in the same direction: otherwise the
+/// before it, and holds up those after it. A request that fails also fails those queued after it in the same direction: otherwise the
 /// peer would take later bytes for the missing ones.
 struct StreamMachine: EffectMachine {
   typealias ReadCompletion = @Sendable (Data?, _ atEOF: Bool, (any Error)?) -> Void
@@ -68,7 +68,7 @@ struct StreamMachine: EffectMachine {
 
   private var reads = FIFO<Read>()
   private var writes = FIFO<Write>()
-  /// The next barrier and the requests behind it.
+  /// The next barrier and the requests after it.
   private var later = FIFO<Request>()
   private var input = ByteQueue()
   /// Bytes at the front of the input that are reserved for a pending read, and count as consumed.
@@ -78,7 +78,7 @@ struct StreamMachine: EffectMachine {
   private var isWriteClosed = false
   /// The bytes of the first write that were sent.
   private var taken = 0
-  /// The signal for the connection (end of output, start of TLS) behind the queued writes.
+  /// The signal for the connection (end of output, start of TLS) after the queued writes.
   private var signal: URLProtocolUpstream.Read?
   /// A TLS handshake is in progress: nothing is sent before its end.
   private var isSecuring = false
@@ -180,7 +180,7 @@ struct StreamMachine: EffectMachine {
     advance()
   }
 
-  /// Ends one of the streams: the output behind its writes, the input at once.
+  /// Ends one of the streams: the output after its writes, the input at once.
   private mutating func closeStream(_ barrier: Barrier) {
     if case .closeWrite = barrier, !writes.isEmpty { closesWhenWritten = true } else { perform(barrier) }
   }
@@ -314,7 +314,7 @@ struct StreamMachine: EffectMachine {
     advance()
   }
 
-  /// Fails the queued writes, those behind barriers among them.
+  /// Fails the queued writes, those after barriers among them.
   private mutating func failWrites(_ error: any Error) {
     while let write = popFirstWrite() { fail(.write(write), error) }
     let waiting = later.removeAll { if case .write = $0 { true } else { false } }
@@ -428,7 +428,7 @@ struct StreamMachine: EffectMachine {
       if deadline > now { next = min(next, deadline) }
       return deadline <= now
     }
-    // Requests behind one whose deadline has passed fail with it.
+    // Requests after one whose deadline has passed fail with it.
     var isReadLate = false
     var isWriteLate = false
     func readFails(_ read: Read) -> Bool {

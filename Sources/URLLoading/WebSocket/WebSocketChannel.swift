@@ -66,7 +66,7 @@ final class WebSocketChannel: DuplexSink {
 
   func open(_ response: URLResponse, of load: Load) throws {
     let handshake = handshake.withLock { $0 }
-    guard let response = response as? HTTPURLResponse else { throw failure("the response is none of HTTP") }
+    guard let response = response as? HTTPURLResponse else { throw failure("the response is not an HTTP response") }
     let agreement: WebSocketHandshake.Agreement
     do throws(WebSocketHandshake.Refusal) {
       agreement = try handshake.agreement(by: response)

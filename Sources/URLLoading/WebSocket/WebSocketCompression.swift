@@ -17,7 +17,7 @@ struct WebSocketCompression: Equatable, Sendable {
   init() {}
 
   /// Reads what a server agrees to with its `Sec-WebSocket-Extensions`.
-  /// - Throws: why the answer is none to ``offer`` (sections 5.1 and 7.1).
+  /// - Throws: why the answer is not one to ``offer`` (sections 5.1 and 7.1).
   init(agreedBy field: String) throws(WebSocketHandshake.Refusal) {
     var scanner = FieldScanner(field)
     scanner.skipWhitespace()

@@ -73,7 +73,7 @@ struct WebSocketConversation: EffectMachine {
   /// The task is about to be cancelled, or is: why the connection ends, and why requests fail, whatever the peer does meanwhile.
   private var cancellation: URLError?
   /// What broke the protocol.
-  private var flaw: (any Error)?
+  private var receiveError: (any Error)?
   /// The connection ends as soon as what waits was taken.
   private var endsWhenTaken = false
   private(set) var closeCode = CloseCode.invalid
@@ -182,7 +182,7 @@ struct WebSocketConversation: EffectMachine {
       collectOutput()
       phase = .closing
       effects.append(.expectEnd)
-      // The peer's close frame comes behind what nobody may receive any more: that waits for nobody.
+      // The peer's close frame comes after what nobody may receive any more: that waits for nobody.
       isLeaving = true
       if waitingBytes > 0 { effects.append(.consumed(waitingBytes)) }
     }
@@ -245,7 +245,7 @@ struct WebSocketConversation: EffectMachine {
   /// - Parameter error: what broke it; nil where the peer closed it.
   /// - Returns: the task's error.
   mutating func connectionEnded(_ error: (any Error)?) -> (any Error)? {
-    if let end = cancellation ?? flaw { return end }
+    if let end = cancellation ?? receiveError { return end }
     if hasPeerClosed { return nil }
     if machine != nil { closeCode = .abnormalClosure }
     return error
@@ -259,7 +259,7 @@ struct WebSocketConversation: EffectMachine {
   /// The peer has not closed the connection in the time that it had.
   /// - Returns: the task's error: why the connection was to end is why it ends.
   mutating func endIsOverdue() -> (any Error)? {
-    if let end = cancellation ?? flaw { return end }
+    if let end = cancellation ?? receiveError { return end }
     // It has sent its close frame, and does not take ours.
     if hasPeerClosed { return nil }
     closeCode = .abnormalClosure
@@ -298,7 +298,7 @@ struct WebSocketConversation: EffectMachine {
         phase = .closing
         effects.append(.expectEnd)
       case .failed(let fault):
-        flaw = fault.error(url: url)
+        receiveError = fault.error(url: url)
         closeCode = CloseCode(rawValue: Int(fault.code)) ?? .protocolError
         phase = .closing
         endsWhenTaken = true
@@ -317,7 +317,7 @@ struct WebSocketConversation: EffectMachine {
   private mutating func endIfTaken() {
     guard endsWhenTaken, takenBytes == producedBytes else { return }
     endsWhenTaken = false
-    effects.append(.end(cancellation ?? flaw))
+    effects.append(.end(cancellation ?? receiveError))
   }
 
   private mutating func take(_ message: Message) {
@@ -328,7 +328,7 @@ struct WebSocketConversation: EffectMachine {
     if !isLeaving { effects.append(.buffered(message.cost)) }
   }
 
-  /// Notes that a message waits no longer: there may be room for others.
+  /// Records that a message waits no longer: there may be room for others.
   private mutating func release(_ message: Message) {
     waitingBytes -= message.cost
     if !isLeaving { effects.append(.consumed(message.cost)) }
@@ -345,7 +345,7 @@ struct WebSocketConversation: EffectMachine {
     }
   }
 
-  /// Notes what the machine has put out. The reader has to know only where it found nothing: else it reads on.
+  /// Records what the machine has put out. The reader has to know only where it found nothing: else it reads on.
   private mutating func collectOutput() {
     guard let total = machine?.producedBytes, total != producedBytes else { return }
     if takenBytes == producedBytes { effects.append(.announce) }

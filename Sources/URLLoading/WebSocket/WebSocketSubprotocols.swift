@@ -10,7 +10,7 @@ enum WebSocketSubprotocols {
   }
 
   /// What is wrong with an offer, as a clause; nil for one that can be made, and for none.
-  static func flaw(in names: [String]) -> String? {
+  static func invalidReason(in names: [String]) -> String? {
     var seen: Set<String> = []
     for name in names {
       guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else {

@@ -10,7 +10,7 @@ struct WebSocketTextValidator {
   var isComplete: Bool { needed == 0 }
 
   /// Takes more of the text.
-  /// - Returns: false where it is none.
+  /// - Returns: false where it is not one.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index < bytes.count {

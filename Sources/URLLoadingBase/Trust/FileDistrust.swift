@@ -13,7 +13,7 @@ package enum FileDistrust: Error, Hashable {
 }
 
 extension FileDistrust: CustomStringConvertible {
-  /// Words behind the file's path.
+  /// Words after the file's path.
   package var description: String {
     switch self {
     case .unreadable(let number): "cannot be opened: \(String(cString: strerror(number)))"

@@ -12,7 +12,7 @@ package struct PathWalk {
     /// The path of what has the name, a link's own.
     package let path: String
     package let status: stat
-    /// No name comes behind it, but for those of its target where it is a link.
+    /// No name comes after it, but for those of its target where it is a link.
     package let isLast: Bool
   }
 
@@ -32,7 +32,7 @@ package struct PathWalk {
     names = Self.names(of: whole).reversed()
   }
 
-  /// Nil behind the last one, which no link is.
+  /// Nil after the last one, which no link is.
   package mutating func next() throws(FileDistrust) -> Step? {
     while let name = names.popLast() {
       if name == "." { continue }

@@ -34,7 +34,7 @@ final class RepeatedAction: Sendable {
   }
 
   func cancel() {
-    // Released after the lock: it captures foreign objects.
+    // Released after the lock: it captures user-provided objects.
     let action = state.withLock { $0.action.take() }
     withExtendedLifetime(action) {}
   }

@@ -71,7 +71,7 @@ final class CheckContext: Sendable {
 
   // MARK: Findings
 
-  /// Notes what is being done, for the case that it never ends.
+  /// Records what is being done, for the case that it never ends.
   func step(_ text: String, _ url: URL?) {
     state.update { ($0.step, $0.url) = (text, url) }
   }

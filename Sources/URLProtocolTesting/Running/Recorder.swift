@@ -19,7 +19,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     self.answers = answers
   }
 
-  private func note(_ task: URLSessionTask, _ call: String? = nil, _ change: (inout LoadOutcome) -> Void = { _ in }) {
+  private func record(_ task: URLSessionTask, _ call: String? = nil, _ change: (inout LoadOutcome) -> Void = { _ in }) {
     outcomes.update { outcomes in
       let key = task.taskIdentifier
       if let call, outcomes[key]?.calls.last != call { outcomes[key, default: LoadOutcome()].calls.append(call) }
@@ -32,7 +32,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    note(task, "completion") {
+    record(task, "completion") {
       $0.error = error
       $0.completions += 1
       $0.response = $0.response ?? task.response
@@ -45,34 +45,34 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
   ) {
-    note(task) { $0.sent.append([bytesSent, totalBytesSent, totalBytesExpectedToSend]) }
+    record(task) { $0.sent.append([bytesSent, totalBytesSent, totalBytesExpectedToSend]) }
   }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    note(dataTask, "response") { $0.response = response }
+    record(dataTask, "response") { $0.response = response }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     hold?.block()
-    note(dataTask, "data") { $0.body.append(data) }
+    record(dataTask, "data") { $0.body.append(data) }
   }
 
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
   ) {
     let body = try? Data(contentsOf: location)
-    note(downloadTask, "file") { $0.body = body ?? Data() }
+    record(downloadTask, "file") { $0.body = body ?? Data() }
   }
 
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
     expectedTotalBytes: Int64
   ) {
-    note(downloadTask) { $0.resumedAt.append(fileOffset) }
+    record(downloadTask) { $0.resumedAt.append(fileOffset) }
   }
 
   // MARK: Questions
@@ -85,7 +85,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     guard challenge.protectionSpace.serverTrust == nil else { return completionHandler(.performDefaultHandling, nil) }
     let challenger = Challenger(challenge.protectionSpace)
     let answer = answers.challenge(questions.value.challengeCounts[challenger] ?? 0)
-    note({ $0.challenges.append((challenge.protectionSpace, challenge.previousFailureCount)) }) {
+    record({ $0.challenges.append((challenge.protectionSpace, challenge.previousFailureCount)) }) {
       completionHandler(answer.disposition, answer.credential)
     }
   }
@@ -95,7 +95,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     let isFollowed = answers.followsRedirects
-    note({ $0.redirects.append((response, request)) }) { completionHandler(isFollowed ? request : nil) }
+    record({ $0.redirects.append((response, request)) }) { completionHandler(isFollowed ? request : nil) }
   }
 
   /// Answers what waits for an answer.
@@ -107,7 +107,7 @@ final class Recorder: NSObject, URLSessionDataDelegate, URLSessionDownloadDelega
     for answer in deferred { answer() }
   }
 
-  private func note(_ change: (inout DelegateQuestions) -> Void, answer: @escaping @Sendable () -> Void) {
+  private func record(_ change: (inout DelegateQuestions) -> Void, answer: @escaping @Sendable () -> Void) {
     let isDeferred = answers.areDeferred
     questions.update { questions in
       if isDeferred { questions.deferred.append(answer) }

@@ -26,7 +26,7 @@ struct EventOrder: Sendable {
   /// What came out of order, in words.
   private(set) var violations: [String] = []
 
-  mutating func note(_ event: Event) {
+  mutating func record(_ event: Event) {
     if case .data(let count) = event {
       bytes += count
       largestPiece = max(largestPiece, count)

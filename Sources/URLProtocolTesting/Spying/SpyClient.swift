@@ -25,9 +25,9 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
     ledger.update(number) { $0.isReleased = true }
   }
 
-  private func note(_ event: EventOrder.Event) {
+  private func record(_ event: EventOrder.Event) {
     ledger.update(number) { entry in
-      entry.order.note(event)
+      entry.order.record(event)
       if case .data(let count) = event, entry.stops > 0 { entry.bytesAfterStop += count }
     }
   }
@@ -46,52 +46,52 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   // MARK: Apple's calls
 
   func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
-    note(.redirect)
+    record(.redirect)
     target.urlProtocol(`protocol`, wasRedirectedTo: request, redirectResponse: redirectResponse)
   }
 
   func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
-    note(.response)
-    note(.data(cachedResponse.data.count))
-    note(.finish)
+    record(.response)
+    record(.data(cachedResponse.data.count))
+    record(.finish)
     target.urlProtocol(`protocol`, cachedResponseIsValid: cachedResponse)
   }
 
   func urlProtocol(
     _ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
   ) {
-    note(.response)
+    record(.response)
     target.urlProtocol(`protocol`, didReceive: response, cacheStoragePolicy: policy)
     report(.response)
     settle()
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) {
-    note(.data(data.count))
+    record(.data(data.count))
     target.urlProtocol(`protocol`, didLoad: data)
     reportData()
   }
 
   func urlProtocol(_ protocol: URLProtocol, didList entries: [URLDirectoryEntry]) {
     // Entries have the place of data in the order of events, and no bytes.
-    note(.data(0))
+    record(.data(0))
     target.urlProtocol(`protocol`, didList: entries)
     settle()
   }
 
   func urlProtocolDidFinishLoading(_ protocol: URLProtocol) {
-    note(.finish)
+    record(.finish)
     target.urlProtocolDidFinishLoading(`protocol`)
     report(.finished)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) {
-    note(.failure)
+    record(.failure)
     target.urlProtocol(`protocol`, didFailWithError: error)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
-    note(.challenge)
+    record(.challenge)
     target.urlProtocol(`protocol`, didReceive: challenge)
   }
 
@@ -104,13 +104,13 @@ final class SpyClient: NSObject, URLProtocolSessionClient {
   func urlProtocol(
     _ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse, bodyFollows: Bool
   ) {
-    note(.redirect)
+    record(.redirect)
     target.urlProtocol(
       `protocol`, wasRedirectedTo: request, redirectResponse: redirectResponse, bodyFollows: bodyFollows)
   }
 
   func urlProtocol(_ protocol: URLProtocol, didLoad bytes: UnsafeRawBufferPointer) {
-    note(.data(bytes.count))
+    record(.data(bytes.count))
     target.urlProtocol(`protocol`, didLoad: bytes)
     reportData()
   }

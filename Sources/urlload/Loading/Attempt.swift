@@ -168,7 +168,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       guard let missing = state.missing else { return true }
       state.missing = missing - count
       guard count > missing, let response = state.response else { return true }
-      let failure = situation.excess(in: response)
+      let failure = situation.overrunFailure(in: response)
       state.failure = failure
       state.verdict = situation.canRestart && situation.isResumption ? .restart(failure) : .refuse(failure)
       return false
@@ -221,7 +221,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
       defer { state.ended = nil }
       return state
     }
-    let error = state.isSatisfied ? nil : state.failure ?? error ?? shortness(state)
+    let error = state.isSatisfied ? nil : state.failure ?? error ?? truncationError(state)
     state.ended?.resume(
       returning: Outcome(
         response: state.response, error: error, verdict: state.verdict, metrics: state.metrics,
@@ -229,7 +229,7 @@ final class Attempt: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   /// The error for a part that ended early.
-  private func shortness(_ state: State) -> URLError? {
+  private func truncationError(_ state: State) -> URLError? {
     guard let missing = state.missing, missing > 0, !options.headOnly else { return nil }
     return URLError(
       .networkConnectionLost, message: "the answer ended \(missing) bytes before the end of its range",

@@ -14,14 +14,14 @@ struct LoadGroup: Runnable {
     var resumptions: [Resumption?] = []
     let heads: HeadFile?
     do throws(Failure) {
-      var beginnings: [Beginning] = []
+      var startingPoints: [StartingPoint] = []
       for (target, url) in zip(options.outputs, options.urls) {
         let output = try target.open(
           createsDirectories: options.createsDirectories, keepsFiles: options.keepsFiles)
         outputs.append(output)
-        beginnings.append(try Beginning(options.continuation, output, url))
+        startingPoints.append(try StartingPoint(options.continuation, output, url))
       }
-      for beginning in beginnings { resumptions.append(try beginning.take(console)) }
+      for startingPoint in startingPoints { resumptions.append(try startingPoint.take(console)) }
       // Nothing of the user's is touched before all is known to be right.
       heads = try options.report.headFile.map { path throws(Failure) in try HeadFile(path) }
     } catch {
@@ -37,7 +37,7 @@ struct LoadGroup: Runnable {
       Loader(
         url: options.urls[index], number: index, options: options, output: outputs[index],
         status: LoadStatus(name: outputs[index].name ?? FileNames.safe(options.urls[index].lastPathComponent)),
-        session: session, console: console, heads: heads, beginning: resumptions[index])
+        session: session, console: console, heads: heads, initialResumption: resumptions[index])
     }
     let display =
       options.report.showsProgress && !options.report.isSilent && Terminal.wantsProgress(options.outputs)

@@ -12,7 +12,7 @@ struct Loader: Sendable {
   let console: Console
   let heads: HeadFile?
   /// Where an earlier load has stopped.
-  var beginning: Resumption?
+  var initialResumption: Resumption?
 
   /// - Returns: the failure, or nil.
   func run() async -> Failure? {
@@ -37,10 +37,10 @@ struct Loader: Sendable {
   private func load(_ last: inout Attempt.Outcome?) async -> Failure? {
     let policy = RetryPolicy(
       retries: options.retries, method: RequestBuilder.method(options), fixedDelay: options.retryDelay)
-    var resumption = beginning
+    var resumption = initialResumption
     let input = InputStatus()
     // A part of an earlier load that does not fit any more is given up for nothing less than the whole.
-    var mayRestart = beginning != nil
+    var mayRestart = initialResumption != nil
     var attempt = 1
     while true {
       var request = RequestBuilder.request(for: url, options)
@@ -56,7 +56,7 @@ struct Loader: Sendable {
       last = outcome
       if mayRestart, outcome.verdict?.overwrites == true {
         let reason =
-          beginning?.validators.isStrong == true
+          initialResumption?.validators.isStrong == true
           ? "the resource has changed since the part was loaded" : "the server sent all of it"
         console.line("urlload: restarts, \(SafeText.url(url)): \(reason)")
         mayRestart = false

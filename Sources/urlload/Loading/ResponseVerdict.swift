@@ -26,7 +26,7 @@ enum ResponseVerdict: Equatable, Sendable {
     var attempt: Int
     /// What the request asked for; nil where the response is not judged by that.
     var expectation: RangeExpectation?
-    /// Whether the request asked for the bytes behind those that are written.
+    /// Whether the request asked for the bytes after those that are written.
     var isResumption: Bool
     /// Bytes that are written.
     var count: Int64
@@ -132,7 +132,7 @@ extension ResponseVerdict.Situation {
   }
 
   /// What is wrong with a body that is longer than its range.
-  func excess(in response: URLResponse) -> Failure {
+  func overrunFailure(in response: URLResponse) -> Failure {
     let part = isResumption || options.range != nil ? (response as? HTTPURLResponse)?.answeredRange : nil
     let range = (part ?? response.contentRange).map { "\"\($0.fieldValue)\"" } ?? "its range"
     return Failure(

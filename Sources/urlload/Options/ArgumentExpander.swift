@@ -91,7 +91,7 @@ struct ArgumentExpander {
     } else if let kind = Self.data(name) {
       expanded.append("--\(DataPart.option)=\(kind.rawValue)\(value)")
     } else {
-      // Joined, so that no value is taken for an option; behind an equals sign the parser does not see one that is empty.
+      // Joined, so that no value is taken for an option; after an equals sign the parser does not see one that is empty.
       expanded += name.count == 1 || value.isEmpty ? [option, value] : ["\(option)=\(value)"]
     }
   }

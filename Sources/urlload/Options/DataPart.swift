@@ -17,7 +17,7 @@ struct DataPart: Equatable, Sendable {
     case json = "j"
   }
 
-  /// The option that stands for all of them behind ``ArgumentExpander``.
+  /// The option that stands for all of them after ``ArgumentExpander``.
   static let option = "data-part"
 
   let kind: Kind

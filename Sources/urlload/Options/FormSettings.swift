@@ -1,4 +1,4 @@
-/// The value of a field of a form, and what is set behind it: `CONTENT;type=TYPE;filename=NAME`.
+/// The value of a field of a form, and what is set after it: `CONTENT;type=TYPE;filename=NAME`.
 struct FormSettings {
   private(set) var content: String
   var type: String?

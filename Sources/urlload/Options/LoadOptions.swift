@@ -54,7 +54,7 @@ struct LoadOptions: Sendable {
     var includesHeads = false
     /// Where they go, too.
     var headFile: String?
-    /// What is written on standard output behind each body.
+    /// What is written on standard output after each body.
     var format: String?
   }
 
@@ -102,7 +102,7 @@ struct LoadOptions: Sendable {
   var keepsErrorBodies = false
   var continuation = Continuation.none
   var createsDirectories = false
-  /// Files that are there stay; others get a number behind their names.
+  /// Files that are there stay; others get a number after their names.
   var keepsFiles = false
   /// No load is begun after one that failed.
   var stopsAtFailure = false

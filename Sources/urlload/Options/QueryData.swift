@@ -7,13 +7,13 @@ enum QueryData {
   private static let plain = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
 
-  /// The part that an argument of `--url-query` stands for: as that of `--data-urlencode`, or behind a plus sign as it is.
+  /// The part that an argument of `--url-query` stands for: as that of `--data-urlencode`, or after a plus sign as it is.
   static func part(_ argument: String) -> DataPart {
     argument.hasPrefix("+")
       ? DataPart(kind: .raw, value: String(argument.dropFirst())) : DataPart(kind: .encoded, value: argument)
   }
 
-  /// The URL with data behind its query.
+  /// The URL with data after its query.
   static func adding(_ data: Data, to url: URL) -> URL {
     guard !data.isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
     let safe = String(decoding: encoded([UInt8](data)), as: UTF8.self)

@@ -32,7 +32,7 @@ struct RequestOptions: ParsableArguments {
     help: ArgumentHelp("Send this as JSON (POST), and ask for JSON.", valueName: "DATA|@FILE"))
   var json: [String] = []
 
-  /// What all of these come to behind ``ArgumentExpander``, in their order.
+  /// What all of these come to after ``ArgumentExpander``, in their order.
   @Option(name: .customLong(DataPart.option), parsing: .unconditionalSingleValue, help: .hidden)
   var parts: [String] = []
 

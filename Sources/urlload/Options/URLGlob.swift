@@ -53,7 +53,7 @@ enum URLGlob {
     return values
   }
 
-  /// What a range between brackets stands for; nil, and nothing taken, where it is none.
+  /// What a range between brackets stands for; nil, and nothing taken, where it is not one.
   private static func range(_ rest: inout Substring) throws(Failure) -> [String]? {
     guard let end = rest.firstIndex(of: "]") else { return nil }
     let parts = rest[..<end].split(separator: ":", omittingEmptySubsequences: false)

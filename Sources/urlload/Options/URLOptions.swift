@@ -34,7 +34,7 @@ struct URLOptions: ParsableArguments {
     }
     var result: [[URLGlob.Member]] = []
     for text in texts {
-      // What is behind data: has braces and brackets of its own.
+      // What follows data: has braces and brackets of its own.
       let isLiteral = globoff || text.lowercased().hasPrefix("data:")
       result.append(isLiteral ? [URLGlob.Member(text: text)] : try URLGlob.members(of: text))
     }

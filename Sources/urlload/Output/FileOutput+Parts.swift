@@ -76,7 +76,7 @@ extension FileOutput {
 }
 
 extension FileOutput.State {
-  /// Has the record of a part that is written in place stand behind the bytes that come now, so that whenever the process is killed there
+  /// Has the record of a part that is written in place stand after the bytes that come now, so that whenever the process is killed there
   /// is a part with a record.
   mutating func makeRoom(for bytes: Int64) throws(Failure) {
     guard isInPlace else { return }

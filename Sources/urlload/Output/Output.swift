@@ -11,7 +11,7 @@ protocol Output: AnyObject, Sendable {
   /// The name to show, once it is known.
   var name: String? { get }
 
-  /// The path of the file, once it is known; nil for what is none.
+  /// The path of the file, once it is known; nil for what is not a file.
   var path: String? { get }
 
   /// Called before the body of a response.
@@ -49,7 +49,7 @@ struct KeptPart: Equatable, Sendable {
   /// The part file.
   let path: String
   let count: Int64
-  /// Whether a later load can continue behind it.
+  /// Whether a later load can continue after it.
   let isResumable: Bool
 
   /// For a message: a clause, and what to do.

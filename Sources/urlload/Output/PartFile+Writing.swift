@@ -3,7 +3,7 @@ import URLLoading
 
 /// Part files as they are written. At each moment the end of one is a record, whatever ends the process.
 extension PartFile {
-  /// Bytes between what is loaded and the record behind it, while a load runs.
+  /// Bytes between what is loaded and the record after it, while a load runs.
   static let room: Int64 = 16 << 20
 
   /// The record as it stands at the end of a part file: JSON, its length, the mark.
@@ -16,7 +16,7 @@ extension PartFile {
     return trailer + mark
   }
 
-  /// Writes a record somewhere behind the bytes; what is between means nothing.
+  /// Writes a record somewhere after the bytes; what is between means nothing.
   static func write(_ record: Record, count: Int64, at position: Int64, to descriptor: Int32) throws(Failure) {
     try DescriptorWriter.write(trailer(record, count: count), to: descriptor, at: position, "a part file")
   }
@@ -29,7 +29,7 @@ extension PartFile {
     let trailer = trailer(record, count: count)
     let length = Int64(trailer.count)
     if let recordStart, count + length > recordStart {
-      // It would be written over the other: first it is put behind that.
+      // It would be written over the other: first it is put after that.
       let end = lseek(descriptor, 0, SEEK_END)
       if end >= 0 { try? DescriptorWriter.write(trailer, to: descriptor, at: Int64(end), "a part file") }
     } else if recordStart == nil {

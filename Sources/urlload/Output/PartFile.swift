@@ -81,7 +81,7 @@ struct PartFile: Equatable, Sendable {
   let record: Record
   /// Bytes of the resource.
   let count: Int64
-  /// The position of the record, which need not be right behind them.
+  /// The position of the record, which need not be right after them.
   let recordStart: Int64
 
   /// Nil for a file that is not one of ours.

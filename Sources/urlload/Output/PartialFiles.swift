@@ -56,10 +56,10 @@ final class PartialFiles: Sendable {
     }
   }
 
-  /// Notes that a file of the user's is not whole any more.
+  /// Records that a file of the user's is not whole any more.
   func beginOverwriting(_ path: String) { state.withLock { _ = $0.overwritten.insert(path) } }
 
-  /// Notes that it is whole.
+  /// Records that it is whole.
   func endOverwriting(_ path: String) { state.withLock { _ = $0.overwritten.remove(path) } }
 
   /// The files that are written in place, and not whole.

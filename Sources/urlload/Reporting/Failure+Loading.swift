@@ -45,7 +45,7 @@ extension Failure {
     let information = (error as NSError).userInfo
     let underlying = (information[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
     let text = underlying ?? information[NSLocalizedDescriptionKey] as? String ?? ""
-    // The subject of the line says the URL, and a full stop behind it would seem to be a part of it.
+    // The subject of the line says the URL, and a full stop after it would seem to be a part of it.
     let mark = text.range(of: ". URL: ") ?? text.range(of: " URL: ")
     return SafeText.sentence(mark.map { String(text[..<$0.lowerBound]) } ?? text)
   }

@@ -52,7 +52,7 @@ enum HeadText {
     return lines.map(SafeText.line)
   }
 
-  /// A head as `-i`, `-I` and `-D` write it, with an empty line behind it.
+  /// A head as `-i`, `-I` and `-D` write it, with an empty line after it.
   static func data(of response: URLResponse) -> Data {
     let end = response is HTTPURLResponse ? "\r\n" : "\n"
     return Data((lines(of: response, showsSecrets: true).map { $0 + end }.joined() + end).utf8)

@@ -1,4 +1,4 @@
-/// The words that servers put behind a status, as RFC 9110 and IANA's registry have them: HTTP/2 sends none.
+/// The words that servers put after a status, as RFC 9110 and IANA's registry have them: HTTP/2 sends none.
 enum StatusPhrase {
   static func text(for status: Int) -> String? { phrases[status] }
 

@@ -1,7 +1,7 @@
 import URLLoading
 internal import URLLoadingHTTPSemantics
 
-/// What `-w` writes behind a load: text with curl's variables.
+/// What `-w` writes after a load: text with curl's variables.
 struct WriteOut {
   let url: URL
   let number: Int

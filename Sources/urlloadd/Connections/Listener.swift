@@ -71,7 +71,7 @@ final class Listener {
   func wake() { restEnd = nil }
 
   /// The next program that connects; nil for none. Other users get nothing.
-  func accept(besides count: Int) -> Peer? {
+  func accept(connected count: Int) -> Peer? {
     guard !isResting else { return nil }
     let accepted = accept_connection(descriptor)
     guard accepted >= 0 else {
@@ -80,7 +80,7 @@ final class Listener {
     }
     guard peer_of_socket(accepted) == geteuid(), count < Self.limit else {
       close(accepted)
-      return accept(besides: count)
+      return accept(connected: count)
     }
     return Peer(descriptor: accepted)
   }

@@ -26,7 +26,7 @@ struct Telling {
   static let pieceLimit = 2
 
   private var steps = FIFO<Step>()
-  /// The last task that was told, while they are told; nil before and behind that.
+  /// The last task that was told, while they are told; nil before and after that.
   private var lastTask: Int?
   /// The program does not know all of its tasks yet.
   private(set) var isListing = false
@@ -47,7 +47,7 @@ struct Telling {
 
   mutating func append(_ step: Step) { steps.append(step) }
 
-  /// A task has ended that the program is to hear of. One that ends while tasks are listed is found behind them.
+  /// A task has ended that the program is to hear of. One that ends while tasks are listed is found after them.
   mutating func ended(_ number: Int) { if !isListing { steps.append(.end(number)) } }
 
   /// Whether the program knows a task by now, so that events of it mean something there.

@@ -24,7 +24,7 @@ struct BuildMark: Hashable {
   }
 
   /// Checks that all marks of an image are this one, and that it has one.
-  func check(_ image: ELFImage) throws(PluginFlaw) {
+  func check(_ image: ELFImage) throws(PluginError) {
     let marks = image.notes.compactMap { BuildMark($0) }
     guard !marks.isEmpty else { throw .lacksMark }
     for mark in marks {

@@ -18,7 +18,7 @@ struct ELFImage {
   let notes: [ELFNote]
 
   /// - Throws: for what is no such file, or not a whole one.
-  init(_ file: ELFFile) throws(PluginFlaw) {
+  init(_ file: ELFFile) throws(PluginError) {
     guard file.size >= 64 else { throw .notShared }
     let header = try file.bytes(at: 0, count: 64, limit: 64, "the header")
     guard header.bytes.starts(with: Self.magic), Array(header.bytes[4..<7]) == Self.identification,
@@ -40,7 +40,7 @@ struct ELFImage {
     self.notes = notes
   }
 
-  private static func segments(of file: ELFFile, _ header: LittleEndianBytes) throws(PluginFlaw) -> [ELFSegment] {
+  private static func segments(of file: ELFFile, _ header: LittleEndianBytes) throws(PluginError) -> [ELFSegment] {
     let count = Int(try header.number(UInt16.self, at: 56))
     guard try Int(header.number(UInt16.self, at: 54)) == ELFSegment.headerSize, count > 0, count <= headerLimit else {
       throw .damaged("its program headers cannot be read")
@@ -53,7 +53,7 @@ struct ELFImage {
     return segments
   }
 
-  private static func neededLibraries(in file: ELFFile, _ segments: [ELFSegment]) throws(PluginFlaw) -> [String] {
+  private static func neededLibraries(in file: ELFFile, _ segments: [ELFSegment]) throws(PluginError) -> [String] {
     // The linker goes by its address, and by the last of several.
     guard let dynamic = segments.last(where: { $0.kind == .dynamic }) else { throw .notShared }
     guard fileOffset(of: dynamic.address, in: segments) == dynamic.offset else {

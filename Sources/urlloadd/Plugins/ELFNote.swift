@@ -5,7 +5,7 @@ struct ELFNote: Equatable {
   let description: [UInt8]
 
   /// The notes of a part, up to the first one that is not whole.
-  static func notes(in bytes: LittleEndianBytes, alignment: UInt64) throws(PluginFlaw) -> [ELFNote] {
+  static func notes(in bytes: LittleEndianBytes, alignment: UInt64) throws(PluginError) -> [ELFNote] {
     // 4, but for parts that the linker has aligned to 8, as those with `GNU_PROPERTY_TYPE_0`.
     let unit = alignment == 8 ? 8 : 4
     func aligned(_ count: Int) -> Int { (count + unit - 1) / unit * unit }

@@ -12,7 +12,7 @@ struct ELFSegment {
   let fileSize: UInt64
   let alignment: UInt64
 
-  init(_ header: LittleEndianBytes, at start: Int) throws(PluginFlaw) {
+  init(_ header: LittleEndianBytes, at start: Int) throws(PluginError) {
     kind = Kind(rawValue: try header.number(UInt32.self, at: start))
     offset = try header.number(UInt64.self, at: start + 8)
     address = try header.number(UInt64.self, at: start + 16)

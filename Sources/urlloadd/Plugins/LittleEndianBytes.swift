@@ -5,7 +5,7 @@ struct LittleEndianBytes {
   var count: Int { bytes.count }
 
   /// A number at an offset.
-  func number<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type, at offset: Int) throws(PluginFlaw) -> Number
+  func number<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type, at offset: Int) throws(PluginError) -> Number
   {
     let size = MemoryLayout<Number>.size
     guard offset >= 0, count >= size, offset <= count - size else { throw .damaged("a number is beyond its table") }

@@ -24,7 +24,7 @@ final class OpenFile {
 
   var identity: Identity { Identity(status) }
 
-  init(path given: String, sizeLimit: Int64) throws(PluginFlaw) {
+  init(path given: String, sizeLimit: Int64) throws(PluginError) {
     givenPath = given
     path = try OpenFile.resolved(given)
     // The last part was no link a moment ago; a pipe must not be waited for, and no terminal becomes that of the service.
@@ -41,7 +41,7 @@ final class OpenFile {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// A path with all links resolved.
-  static func resolved(_ path: String) throws(PluginFlaw) -> String {
+  static func resolved(_ path: String) throws(PluginError) -> String {
     guard let resolved = realpath(path, nil) else { throw .unreadable(number: errno) }
     defer { free(resolved) }
     return String(cString: resolved)

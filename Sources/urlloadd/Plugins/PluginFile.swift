@@ -10,7 +10,7 @@ struct PluginFile {
   var version: FileVersion? { FileVersion(of: file.descriptor) }
 
   /// - Parameter library: that of this process.
-  init(path: String, library: SharedLibrary) throws(PluginFlaw) {
+  init(path: String, library: SharedLibrary) throws(PluginError) {
     file = try OpenFile(path: path, sizeLimit: Self.sizeLimit)
     try FileTrust.check(file)
     let image = try ELFImage(file.elf)

@@ -10,7 +10,7 @@ struct PluginList: Equatable {
   /// Each once, in the order of the lines.
   private(set) var paths: [String] = []
   /// What is wrong with other lines, in words.
-  private(set) var flaws: [String] = []
+  private(set) var errors: [String] = []
 
   init(_ text: String) {
     // "\r\n" is one character, and a new line.
@@ -18,11 +18,11 @@ struct PluginList: Equatable {
       let path = Self.trimmed(line)
       guard !path.isEmpty, !path.hasPrefix("#") else { continue }
       if !path.hasPrefix("/") {
-        flaws.append("line \(index + 1), \"\(ForeignText.line(path, limit: 200))\", is no absolute path")
+        errors.append("line \(index + 1), \"\(ForeignText.line(path, limit: 200))\", is no absolute path")
       } else if path.utf8.count > Self.pathLimit {
-        flaws.append("line \(index + 1) has more than \(Self.pathLimit) bytes")
+        errors.append("line \(index + 1) has more than \(Self.pathLimit) bytes")
       } else if path.utf8.contains(0) {
-        flaws.append("line \(index + 1) has a zero byte")
+        errors.append("line \(index + 1) has a zero byte")
       } else if !paths.contains(path) {
         paths.append(path)
       }

@@ -42,7 +42,7 @@ struct PluginLoader {
     let text: String
     do {
       text = try Self.text(of: list)
-    } catch PluginFlaw.unreadable(number: ENOENT) {
+    } catch PluginError.unreadable(number: ENOENT) {
       return report
     } catch {
       report.hasList = true
@@ -51,7 +51,7 @@ struct PluginLoader {
     }
     report.hasList = true
     let named = PluginList(text)
-    for flaw in named.flaws { refuse(flaw) }
+    for error in named.errors { refuse(error) }
     guard !named.paths.isEmpty else { return report }
     do {
       guard let library = try findLibrary() else {
@@ -60,8 +60,8 @@ struct PluginLoader {
         )
         return report
       }
-      let (paths, flaws) = Self.files(of: named)
-      for flaw in flaws { refuse(flaw) }
+      let (paths, errors) = Self.files(of: named)
+      for error in errors { refuse(error) }
       var known: Set<OpenFile.Identity> = []
       for path in paths {
         do {
@@ -94,31 +94,31 @@ struct PluginLoader {
     let file = try OpenFile(path: list, sizeLimit: PluginList.sizeLimit)
     try FileTrust.check(file)
     let bytes = file.read(at: 0, count: Int(file.size))
-    guard bytes.count == Int(file.size) else { throw PluginFlaw.damaged("it cannot be read to its end") }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw PluginFlaw.damaged("it is not UTF-8") }
+    guard bytes.count == Int(file.size) else { throw PluginError.damaged("it cannot be read to its end") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw PluginError.damaged("it is not UTF-8") }
     return text
   }
 
   /// The files that are meant, of a folder its shared objects, and in words what of the list comes to no file.
-  private static func files(of named: PluginList) -> (paths: [String], flaws: [String]) {
+  private static func files(of named: PluginList) -> (paths: [String], errors: [String]) {
     var paths: [String] = []
-    var flaws: [String] = []
+    var errors: [String] = []
     for path in named.paths {
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
         paths.append(path)
         continue
       }
       let objects = names.filter { $0.hasSuffix(".so") }.sorted()
-      if objects.isEmpty { flaws.append("\(path) is a folder without files *.so") }
+      if objects.isEmpty { errors.append("\(path) is a folder without files *.so") }
       paths += objects.map { "\(path)/\($0)" }
     }
     if paths.count > mostPlugins {
-      flaws.append("\(paths.count) files are named, and those after the first \(mostPlugins) left out")
+      errors.append("\(paths.count) files are named, and those after the first \(mostPlugins) left out")
     }
-    return (Array(paths.prefix(mostPlugins)), flaws)
+    return (Array(paths.prefix(mostPlugins)), errors)
   }
 
-  private func load(_ plugin: PluginFile) throws(PluginFlaw) {
+  private func load(_ plugin: PluginFile) throws(PluginError) {
     let file = plugin.file
     log("loads the plugin \(ForeignText.line(file.path))")
     let name = "/proc/self/fd/\(file.descriptor)"

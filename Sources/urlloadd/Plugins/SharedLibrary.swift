@@ -16,7 +16,7 @@ struct SharedLibrary {
 
   /// That of this process; nil where it has the library inside, as one that was built from source.
   /// - Throws: where the library does not say what it was built with. Whose it is, is not asked: its code runs.
-  static func current() throws(PluginFlaw) -> SharedLibrary? {
+  static func current() throws(PluginError) -> SharedLibrary? {
     guard let path = library_with_symbol(symbol) else { return nil }
     let image = try ELFImage(OpenFile(path: String(cString: path), sizeLimit: sizeLimit).elf)
     guard let mark = image.notes.compactMap({ BuildMark($0) }).first else { throw .lacksMark }

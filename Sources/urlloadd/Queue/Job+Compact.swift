@@ -13,7 +13,7 @@ extension Job.State: CompactValue {
     progress.write(to: &writer)
     writer.optional(endOrder) { $0.integer($1) }
     writer.flag(tookFile)
-    writer.flag(sparesCost)
+    writer.flag(avoidsMetered)
     // Left out where an earlier version has none, so that it can read most tasks, too.
     if crashes > 0 { writer.integer(Int32(clamping: crashes)) }
   }
@@ -26,15 +26,15 @@ extension Job.State: CompactValue {
       let lastFailure = reader.optional({ BackgroundFailure(reading: &$0) }),
       let progress = BackgroundProgress(reading: &reader),
       let endOrder = reader.optional({ $0.integer(Int.self) }), let tookFile = reader.flag(),
-      let sparesCost = reader.flag()
+      let avoidsMetered = reader.flag()
     else { return nil }
     guard let crashes = reader.isAtEnd ? 0 : reader.integer(Int32.self), crashes >= 0 else { return nil }
-    // The next task that ends comes behind it.
+    // The next task that ends comes after it.
     if let endOrder, endOrder < 0 || endOrder > 1 << 60 { return nil }
     self.init()
     (self.phase, self.hints, self.resumed, self.hasAsked) = (phase, hints, resumed, hasAsked)
     (self.failures, self.nextTry, self.lastFailure) = (Int(failures), nextTry, lastFailure)
-    (self.progress, self.endOrder, self.tookFile, self.sparesCost) = (progress, endOrder, tookFile, sparesCost)
+    (self.progress, self.endOrder, self.tookFile, self.avoidsMetered) = (progress, endOrder, tookFile, avoidsMetered)
     self.crashes = Int(crashes)
   }
 }

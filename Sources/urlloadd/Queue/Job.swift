@@ -21,7 +21,7 @@ struct Job: Sendable, Equatable {
     /// The program has what it wants of the file.
     var tookFile = false
     /// The request may not use a network that costs by the byte.
-    var sparesCost = false
+    var avoidsMetered = false
     /// How often the service has crashed while it loaded this: see ``JobQueue/crashed(loading:now:)``.
     var crashes = 0
   }

@@ -4,7 +4,7 @@ import URLLoading
 /// Tasks that the service may have crashed by.
 ///
 /// Which of the tasks that were running has done it nobody knows. Each of them is a suspect, which waits for a while and then runs alone: by a
-/// second crash it is convicted. So that a long transfer does not hold all others up, it runs alone for some time only; what a crash behind
+/// second crash it is convicted. So that a long transfer does not hold all others up, it runs alone for some time only; what a crash after
 /// that was by is unknown again, and from then on those that were suspects run alone to their ends.
 extension JobQueue {
   /// A suspect that runs.

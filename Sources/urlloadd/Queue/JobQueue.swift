@@ -42,7 +42,7 @@ struct JobQueue {
   /// The suspect that runs, alone.
   var trial: Trial?
   /// Tasks that have not ended whose requests may not use a network that costs by the byte.
-  private(set) var thrifty: Set<Int> = []
+  private(set) var avoidingMetered: Set<Int> = []
   private var delayed = DateQueue()
   /// Those of them that wait for the date that their program has named, by the wall's clock.
   private var dated: Set<Int> = []
@@ -98,7 +98,7 @@ struct JobQueue {
     if job.state.phase != .ended {
       unfinished[job.session, default: 0] += 1
       deadlines.set(job.deadline, for: job.number)
-      if job.state.sparesCost { thrifty.insert(job.number) }
+      if job.state.avoidsMetered { avoidingMetered.insert(job.number) }
     }
     if job.state.phase == .waiting { enqueue(job, now: .distantPast) }
     if job.state.phase == .asking { countAsking(1, in: job.session) }
@@ -150,12 +150,12 @@ struct JobQueue {
   }
 
   /// Says whether the request of a task may use a network that costs by the byte.
-  mutating func setSparesCost(_ spares: Bool, of number: Int) {
-    guard let job = jobs[number], job.state.phase != .ended, spares != job.state.sparesCost else { return }
+  mutating func setAvoidsMetered(_ avoids: Bool, of number: Int) {
+    guard let job = jobs[number], job.state.phase != .ended, avoids != job.state.avoidsMetered else { return }
     let wasReady = takeFromReady(job)
-    change(number) { $0.state.sparesCost = spares }
+    change(number) { $0.state.avoidsMetered = avoids }
     if wasReady, let job = jobs[number] { makeReady(job) }
-    if spares { thrifty.insert(number) } else { thrifty.remove(number) }
+    if avoids { avoidingMetered.insert(number) } else { avoidingMetered.remove(number) }
   }
 
   /// Has the tasks that are due wait for a free place.
@@ -171,14 +171,14 @@ struct JobQueue {
   /// - Parameters:
   ///   - blocked: sessions whose tasks may not, such as those that the network is too expensive for.
   ///   - costs: the network may cost by the byte, which keeps the tasks back whose requests spare that.
-  ///   - discretionary: sessions whose tasks come behind those of all others, whatever their priority.
+  ///   - discretionary: sessions whose tasks come after those of all others, whatever their priority.
   mutating func takeStartable(
-    now: Date, besides blocked: Set<String> = [], costs: Bool = false, discretionary: Set<String> = []
+    now: Date, excluding blocked: Set<String> = [], costs: Bool = false, discretionary: Set<String> = []
   ) -> [Job] {
     admit(now: now)
     var started: [Job] = []
     while runningCount < limits.transfers, trial == nil,
-      let number = nextReady(besides: blocked, costs: costs, discretionary), let job = jobs[number]
+      let number = nextReady(excluding: blocked, costs: costs, discretionary), let job = jobs[number]
     {
       unqueue(job)
       running[job.origin, default: 0] += 1
@@ -260,7 +260,7 @@ struct JobQueue {
     _ = leave(job)
     finished(in: job.session)
     deadlines.set(nil, for: number)
-    thrifty.remove(number)
+    avoidingMetered.remove(number)
     lastEnd += 1
     let order = lastEnd
     change(number) { job in
@@ -277,7 +277,7 @@ struct JobQueue {
     if job.state.phase != .ended { finished(in: job.session) }
     if job.state.phase == .asking { countAsking(-1, in: job.session) }
     deadlines.set(nil, for: number)
-    thrifty.remove(number)
+    avoidingMetered.remove(number)
     jobs[number] = nil
     sessions[job.session]?[job.identifier] = nil
     if sessions[job.session]?.isEmpty == true { sessions[job.session] = nil }
@@ -355,11 +355,11 @@ struct JobQueue {
   }
 
   /// The first task in the order that has a free place.
-  private func nextReady(besides blocked: Set<String>, costs: Bool, _ discretionary: Set<String>) -> Int? {
+  private func nextReady(excluding blocked: Set<String>, costs: Bool, _ discretionary: Set<String>) -> Int? {
     func first(_ ready: ReadyTasks, isDiscretionary: Bool) -> Int? {
       ready.first { group in
         running[group.origin] ?? 0 < limits.transfersPerHost && !blocked.contains(group.session)
-          && !(costs && group.sparesCost) && discretionary.contains(group.session) == isDiscretionary
+          && !(costs && group.avoidsMetered) && discretionary.contains(group.session) == isDiscretionary
       }
     }
     func first(of ready: ReadyTasks) -> Int? {

@@ -21,7 +21,7 @@ struct QueueChanges {
   var tasks: Set<Int> = []
   var blobs: [Int: Blobs] = [:]
   var limits: JobQueue.Limits?
-  /// The paths of files that are removed behind the commit: a task that is still there has what it names.
+  /// The paths of files that are removed after the commit: a task that is still there has what it names.
   var files: [String] = []
   /// What is removed or replaced may have credentials: nothing of that stays in the log.
   var erases = false

@@ -7,9 +7,9 @@ struct ReadyTasks {
     let origin: String
     let session: String
     /// The requests may not use a network that costs by the byte.
-    let sparesCost: Bool
+    let avoidsMetered: Bool
 
-    init(_ job: Job) { (origin, session, sparesCost) = (job.origin, job.session, job.state.sparesCost) }
+    init(_ job: Job) { (origin, session, avoidsMetered) = (job.origin, job.session, job.state.avoidsMetered) }
   }
 
   private struct Entry {

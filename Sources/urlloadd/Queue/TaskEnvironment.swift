@@ -69,7 +69,7 @@ struct TaskEnvironment: Codable, Hashable {
   }
 
   /// Why nothing can be loaded by it; nil where it can.
-  var flaw: URLError? {
+  var immediateError: URLError? {
     guard let proxies, BackgroundValues.dictionary(proxies) == nil else { return nil }
     return URLError(.cannotConnectToHost, message: "The proxies of the task cannot be read.", url: nil)
   }

@@ -56,7 +56,7 @@ struct TaskEnvironments: Codable, Equatable {
         environments[known] = whole
       }
     }
-    forget(besides: unfinished)
+    forget(excluding: unfinished)
     // It was read from a file.
     if number == nil { lastNumber &+= 1 }
     let own = number ?? lastNumber
@@ -70,7 +70,7 @@ struct TaskEnvironments: Codable, Equatable {
   }
 
   /// Forgets what no task needs.
-  private mutating func forget(besides unfinished: [Int]) {
+  private mutating func forget(excluding unfinished: [Int]) {
     let needed = Set(unfinished.compactMap { task in ranges.lastIndex { $0.first <= task } })
     ranges = ranges.enumerated().filter { needed.contains($0.offset) }.map(\.element)
   }

@@ -8,7 +8,7 @@ enum ResumptionPolicy {
   /// What a kill may lose of a server's or a slow network's time.
   static let shortTime = Duration.seconds(2)
 
-  /// Whether a download that has come so far is resumed behind a kill.
+  /// Whether a download that has come so far is resumed after a kill.
   /// - Parameters:
   ///   - expected: the length of the body in bytes, -1 where it is not known.
   ///   - received: how many of them are there.

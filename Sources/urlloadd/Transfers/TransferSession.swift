@@ -77,7 +77,7 @@ final class TransferSession: NSObject, Sendable {
     asking?.invalidateAndCancel()
   }
 
-  /// The session for the tasks of an origin, and whether it asks about servers; nil behind the end.
+  /// The session for the tasks of an origin, and whether it asks about servers; nil after the end.
   private func session(for origin: String) -> (URLSession, asks: Bool)? {
     let (session, asking, asks) = state.withLock { ($0.session, $0.asking, $0.askingOrigins.contains(origin)) }
     guard let session else { return nil }
@@ -102,7 +102,7 @@ final class TransferSession: NSObject, Sendable {
       task = session.uploadTask(
         with: request, fromFile: URL(fileURLWithPath: "\(files)/\(body)"), continuing: resumeData)
     } else {
-      // A whole body of a download that was not resumable behind a kill would be taken for that of this one.
+      // A whole body of a download that was not resumable after a kill would be taken for that of this one.
       unlink(Self.bodyPath(job.number, in: files))
       task = session.downloadTask(with: request, continuing: resumeData, label: String(job.number))
     }
@@ -273,7 +273,7 @@ final class TransferSession: NSObject, Sendable {
       }
       let resumeData = (error as NSError).userInfo[task.resumeDataKey] as? Data
       if let transfer, !transfer.asks, settings.asksAboutServers, Self.isAboutTrust(error) {
-        // Servers that are trusted cost no question and no second handshake: only behind such a failure is the program asked.
+        // Servers that are trusted cost no question and no second handshake: only after such a failure is the program asked.
         asksAboutServers(of: transfer.origin)
         let isSafe = ["GET", "HEAD"].contains(task.originalRequest?.httpMethod ?? "GET")
         // Behind a redirect another server may have acted on the request: only a safe method is repeated (RFC 9110, section 9.2.1).

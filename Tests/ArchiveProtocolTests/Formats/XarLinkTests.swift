@@ -50,7 +50,7 @@ struct XarLinkTests {
   @Test(arguments: [
     file(1, original + original), file(1, original + "<type link=\"1\">hardlink</type>"),
     file(1, original) + file(2, "<type link=\"1\">hardlink</type><type link='1'>hardlink</type>"),
-    // Two files, each behind the other.
+    // Two files, each after the other.
     file(1, original, inner: file(2, original) + original),
     file(1, "<type xmlns:a=\"a\" xmlns:b=\"b\" a:link=\"original\" b:link=\"original\">hardlink</type>"),
     file(1, "<x:type xmlns:x=\"x\" link=\"original\"/><!-- > --><type link = 'original' />"),

@@ -52,7 +52,7 @@ struct ZipDirectoryFinderTests {
       let reader = ZipReader(source: source)
       #expect(try reader.bytes(of: entries[1], source: source) == Array("content".utf8))
     }
-    // One archive behind the other: the last counts.
+    // One archive after the other: the last counts.
     var sample = ZipSample([.init("second")])
     sample.prefix = Self.two.bytes()
     #expect(try ZipSample.entries(sample.bytes()).map(\.name) == ["second"])
@@ -102,7 +102,7 @@ struct ZipDirectoryFinderTests {
     #expect(ZipSample.failure(Self.zip64(prefix: 0) { $0[16] = 1 }).isUnsupported("split"))
   }
 
-  /// Two members behind a zip64 end record.
+  /// Two members after a zip64 end record.
   static func zip64(
     prefix: Int, extensible: [UInt8] = [], members: UInt16 = 0xFFFF, position: UInt64? = nil,
     change: (inout [UInt8]) -> Void = { _ in }

@@ -95,7 +95,7 @@ struct ZipMemberTests {
 
   /// Names in two codings are one name, whatever their lengths and wherever the member lies; others refuse their member alone.
   @Test func namesOfTwoCodings() throws {
-    /// The content of a member between and behind others, or nil where it is refused.
+    /// The content of a member between and after others, or nil where it is refused.
     func content(_ name: [UInt8], local: [UInt8], flags: UInt16 = 0, isLast: Bool) throws -> [UInt8]? {
       var member = ZipSample.Member(bytes: name)
       (member.localName, member.flags) = (local, flags)

@@ -10,7 +10,7 @@ import Foundation
 /// - `<!-- from: PATH -->`: the block is in that file of the package, line by line, which is compiled and run elsewhere.
 /// - `<!-- target -->`: the block is an element of a manifest's targets, which the tests have SwiftPM read.
 ///
-/// A block of `text` right behind one is what that prints. Every block names its language, so that no Swift passes unseen.
+/// A block of `text` right after one is what that prints. Every block names its language, so that no Swift passes unseen.
 struct ArticleCode {
   enum Fault: Error, CustomStringConvertible {
     case unclosed(line: Int)

@@ -76,7 +76,7 @@ import URLLoadingTestServers
     #expect(server.paths.withLock { $0 } == expected)
   }
 
-  /// A handler cancels those behind it, which then must not begin.
+  /// A handler cancels those after it, which then must not begin.
   @Test func theFirstOneCancelsAllOthers() async throws {
     let server = try NotingServer(isOpen: true)
     let engine = makeEngine(connectionsPerHost: 1)

@@ -40,13 +40,13 @@ import URLLoadingX509
   }
 
   @Test func withoutAnOwnerTheVerdictDecides() {
-    #expect(rules().judge(peer()) == .proceed(ConnectionVerification(peer())))
-    #expect(rules().judge(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
+    #expect(rules().evaluate(peer()) == .proceed(ConnectionVerification(peer())))
+    #expect(rules().evaluate(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
   }
 
   @Test func anOwnerIsAskedWhateverTheVerdict() {
     let rules = rules { $0.asksForTrust = true }
-    #expect(rules.judge(peer()) == .ask && rules.judge(peer(untrusted)) == .ask)
+    #expect(rules.evaluate(peer()) == .ask && rules.evaluate(peer(untrusted)) == .ask)
   }
 
   @Test func exactlyWhatWasAcceptedProceeds() {
@@ -54,12 +54,12 @@ import URLLoadingX509
       $0.asksForTrust = true
       $0.answers[endpoint, default: .init()].acceptedCertificates = [server]
     }
-    #expect(rules.judge(peer(untrusted)) == .proceed(ConnectionVerification(peer(untrusted))))
+    #expect(rules.evaluate(peer(untrusted)) == .proceed(ConnectionVerification(peer(untrusted))))
     // Another chain is refused, trusted or not; another endpoint is asked about.
-    #expect(rules.judge(peer(.trusted, other)) == .refuse(.changedCertificates(host: "localhost")))
+    #expect(rules.evaluate(peer(.trusted, other)) == .refuse(.changedCertificates(host: "localhost")))
     var proxy = peer(untrusted)
     proxy.endpoint = TLSEndpoint(host: "localhost", port: 443, isProxy: true)
-    #expect(rules.judge(proxy) == .ask)
+    #expect(rules.evaluate(proxy) == .ask)
   }
 
   /// RFC 6797, section 8.4.
@@ -68,26 +68,26 @@ import URLLoadingX509
       ($0.asksForTrust, $0.isKnownHost) = (true, true)
       $0.answers[endpoint, default: .init()].acceptedCertificates = [server]
     }
-    #expect(rules.judge(peer(untrusted)) == .refuse(.untrustedKnownHost(untrusted)))
-    #expect(rules.judge(peer()) == .proceed(ConnectionVerification(peer())))
+    #expect(rules.evaluate(peer(untrusted)) == .refuse(.untrustedKnownHost(untrusted)))
+    #expect(rules.evaluate(peer()) == .proceed(ConnectionVerification(peer())))
     #expect(TransferFailure(.untrustedKnownHost(untrusted)).urlErrorCode == .serverCertificateUntrusted)
     // The way to the host is none of its business.
     var proxy = peer(untrusted)
     proxy.endpoint = TLSEndpoint(host: "localhost", port: 443, isProxy: true)
-    #expect(rules.judge(proxy) == .ask)
+    #expect(rules.evaluate(proxy) == .ask)
   }
 
   @Test func requirementsAreNotForProxies() {
     var requirements = TLSRequirements()
     (requirements.leafPins, requirements.allowsOverridingTrust) = ([Data([1])], false)
     let rules = rules { ($0.asksForTrust, $0.requirements) = (true, requirements) }
-    guard case .refuse(.brokenRequirement) = rules.judge(peer()) else {
-      Issue.record("\(rules.judge(peer()))")
+    guard case .refuse(.brokenRequirement) = rules.evaluate(peer()) else {
+      Issue.record("\(rules.evaluate(peer()))")
       return
     }
     var proxy = peer(untrusted)
     proxy.endpoint = TLSEndpoint(host: "localhost", port: 443, isProxy: true)
-    #expect(rules.judge(proxy) == .ask)
+    #expect(rules.evaluate(proxy) == .ask)
   }
 
   @Test func aConnectionThroughAProxyHasTwoVerdicts() {
@@ -112,10 +112,10 @@ import URLLoadingX509
       $0.asksForTrust = true
       $0.answers[endpoint, default: .init()].trustedChains = [[server]]
     }
-    #expect(rules.judge(peer()) == .proceed(ConnectionVerification(peer())))
+    #expect(rules.evaluate(peer()) == .proceed(ConnectionVerification(peer())))
     // Another chain may lack a pin that the owner has found; and the same may have been revoked meanwhile.
-    #expect(rules.judge(peer(.trusted, other)) == .ask)
-    #expect(rules.judge(peer(untrusted)) == .ask)
+    #expect(rules.evaluate(peer(.trusted, other)) == .ask)
+    #expect(rules.evaluate(peer(untrusted)) == .ask)
   }
 
   @Test func requirementsGoBeforeTheOwner() throws {
@@ -129,7 +129,7 @@ import URLLoadingX509
         $0.asksForTrust = true
         $0.answers[endpoint, default: .init()].acceptedCertificates = [server]
       }
-      guard case .refuse(.brokenRequirement(let violation)) = rules.judge(peer(untrusted)) else { return nil }
+      guard case .refuse(.brokenRequirement(let violation)) = rules.evaluate(peer(untrusted)) else { return nil }
       return violation.rule
     }
     #expect(violated { _ in } == nil)
@@ -164,16 +164,16 @@ import URLLoadingX509
       $0.requirements?.allowsOverridingTrust = false
       $0.asksForTrust = true
     }
-    #expect(rules.judge(peer()) == .ask)
-    #expect(rules.judge(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
+    #expect(rules.evaluate(peer()) == .ask)
+    #expect(rules.evaluate(peer(untrusted)) == .refuse(.untrustedServer(untrusted)))
   }
 
   @Test func aStapledResponseChangesTheVerdict() {
     var revoked = peer()
-    revoked.note(.revoked(at: nil, reason: "keyCompromise"))
+    revoked.record(.revoked(at: nil, reason: "keyCompromise"))
     #expect(!revoked.verdict.isTrusted && revoked.verdict.reason.contains("keyCompromise"))
     var absent = peer()
-    absent.note(.absent)
+    absent.record(.absent)
     #expect(absent.verdict.isTrusted)
   }
 }

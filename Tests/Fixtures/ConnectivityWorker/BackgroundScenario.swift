@@ -32,7 +32,7 @@ enum BackgroundScenario {
   }
 
   /// A long body, or what a range has of it.
-  /// - Parameter isWhole: false for nothing behind the half, although more was said to come.
+  /// - Parameter isWhole: false for nothing after the half, although more was said to come.
   private static func long(_ request: HTTPRequest, isWhole: Bool) -> HTTPResponse {
     // "bytes=N-"
     let start = request.fields["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0

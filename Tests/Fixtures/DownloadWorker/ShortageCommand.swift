@@ -72,7 +72,7 @@ enum ShortageCommand {
     kept.append(session)
     let ended = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var line = ""
-    // Safe: written before the signal, read behind it.
+    // Safe: written before the signal, read after it.
     let task = session.dataTask(with: url) { data, _, error in
       line = words(data, error)
       ended.signal()
@@ -84,7 +84,7 @@ enum ShortageCommand {
   private static func preferringLoop(_ url: URL) -> String {
     let ended = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var line = ""
-    // Safe: written before the signal, read behind it.
+    // Safe: written before the signal, read after it.
     Task(executorPreference: URLSession.loadingExecutor) {
       do {
         let configuration = URLSessionConfiguration.ephemeral

@@ -18,7 +18,7 @@ import Testing
     _ field: String, from host: String = "example.org", isSecure: Bool = true, isVerified: Bool = true,
     at offset: TimeInterval = 0
   ) -> [HSTSChange] {
-    store.note(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now + offset)
+    store.record(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now + offset)
   }
 
   private func knows(_ host: String, at offset: TimeInterval = 0) -> Bool {

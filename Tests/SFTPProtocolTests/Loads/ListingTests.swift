@@ -147,7 +147,7 @@ import URLLoadingTestServers
     }
     server.perform { listing.value?.start() }
     #expect(await count.wait { $0 > 0 })
-    // The server answers in turn: behind this nothing more can come.
+    // The server answers in turn: after this nothing more can come.
     let _: FileAttributes = try await server.ask { client.stat(path.bytes, $0) }
     #expect(count.value <= 800)
     #expect(!isDone.isSignalled)

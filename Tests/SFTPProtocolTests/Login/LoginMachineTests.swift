@@ -41,7 +41,7 @@ import URLLoadingTestServers
     #expect(machine.refusedKey(wasSigned: false) == .giveUp)
   }
 
-  /// libssh2 1.11 chooses among the server's algorithms, and a key of which the server takes none spoils those behind it.
+  /// libssh2 1.11 chooses among the server's algorithms, and a key of which the server takes none spoils those after it.
   @Test(arguments: [true, false]) func rsaComesLastWhereTheLibraryChooses(isOpenSSH: Bool) {
     var machine = LoginMachine(isOpenSSH: isOpenSSH, libraryChooses: true)
     _ = machine.start()

@@ -38,7 +38,7 @@ import URLLoadingTestServers
     await server.stop()
   }
 
-  /// Such a server names no algorithm of RSA; the key that it takes comes behind.
+  /// Such a server names no algorithm of RSA; the key that it takes comes after.
   @Test func byEd25519WhereRSAIsNotTaken() async throws {
     var serverOptions = SSHServer.Options()
     serverOptions.configuration = ["PubkeyAcceptedAlgorithms ssh-ed25519"]

@@ -2,7 +2,7 @@ import Foundation
 
 /// Certificates and files of identities that are odd, damaged or dishonest, made once per test process (`Scripts/hostile_corpus.py`).
 package final class HostileCorpus: Sendable {
-  /// Certificates in DER, and what is none, by what is odd about them.
+  /// Certificates in DER, and what is not one, by what is odd about them.
   package let certificates: [String: Data]
   /// Chains of certificates in DER.
   package let chains: [String: [Data]]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A server of lines on which TLS begins when the client asks: `echo TEXT`; `STARTTLS`; and, each with the answer `go`, `INJECT`, which
-/// sends a line in the clear behind it, `GARBAGE`, `CLOSE` and `SILENCE` in place of a handshake; `GOODBYE`, `RESET` and `LEAVE` say `bye`
+/// sends a line in the clear after it, `GARBAGE`, `CLOSE` and `SILENCE` in place of a handshake; `GOODBYE`, `RESET` and `LEAVE` say `bye`
 /// and end the connection: the first as TLS wants it (close_notify), the last without that notice.
 package final class StartTLSServer: Sendable {
   /// The port.

@@ -54,7 +54,7 @@ package final class TLSFront: Sendable {
     }
   }
 
-  /// How many connections a client has sent something on, behind the handshake.
+  /// How many connections a client has sent something on, after the handshake.
   package var usedConnections: Int { process.log.split(separator: "\n").count { $0 == "used" } }
 
   /// Stops it.

@@ -25,7 +25,7 @@ package final class TLSServer: Sendable {
     package var closes: Bool?
     /// `plain` for HTTP without TLS, `nothing` for the end of the connection in the handshake.
     package var speaks: String?
-    /// Files whose bytes are shown as certificates, whatever they are; nothing comes behind them.
+    /// Files whose bytes are shown as certificates, whatever they are; nothing comes after them.
     package var shows: [String]?
 
     package init(chains: [String] = []) { self.chains = chains }

@@ -29,7 +29,7 @@ import URLLoadingTestServers
     }
   }
 
-  /// A body that comes whole is kept as it is; what comes behind it, though nobody announced that, is not lost.
+  /// A body that comes whole is kept as it is; what comes after it, though nobody announced that, is not lost.
   @Test(arguments: [true, false])
   func keepsAWholeBody(isAll: Bool) throws {
     var generator = SeededGenerator(seed: 1)

@@ -110,7 +110,7 @@ import URLLoadingTestServers
     _ = sink.reopen(file)
     try sink.continueAt(4, length: 3)
     try write("ab", to: sink)
-    #expect(throws: FileSink.Excess.self) { try write("cd", to: sink) }
+    #expect(throws: FileSink.Overrun.self) { try write("cd", to: sink) }
     let kept = try #require(sink.keep())
     #expect(kept.length == 4)
     #expect(try Data(contentsOf: file) == Data("0123".utf8))

@@ -3,7 +3,7 @@ import Testing
 import URLLoading
 import URLLoadingTestServers
 
-/// Heads that have no end, or are none.
+/// Heads that have no end, or are not heads.
 @Suite(.timeLimit(.minutes(4))) struct HostileHeadTests {
   private static let ok = "HTTP/1.1 200 OK\r\n"
 

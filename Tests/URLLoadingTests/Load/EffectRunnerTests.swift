@@ -5,14 +5,14 @@ import URLLoadingTestServers
 
 @testable import URLLoading
 
-/// What comes behind the effects of a machine.
+/// What comes after the effects of a machine.
 @Suite(.timeLimit(.minutes(1))) struct EffectRunnerTests {
   private struct Machine: EffectMachine {
     var effects: [String] = []
     mutating func takeEffects() -> [String] { exchange(&effects, with: []) }
   }
 
-  /// Another thread is in the middle of effects: what is to come behind them waits for it, and its caller does not.
+  /// Another thread is in the middle of effects: what is to come after them waits for it, and its caller does not.
   @Test func theLastCallWaitsForAnotherThread() async throws {
     let runner = EffectRunner(Machine())
     let notes = Watched<[String]>([])

@@ -274,7 +274,7 @@ import URLLoadingBase
     #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
     #expect(machine.replaysNext(attempt: 1) == true)
     #expect(machine.responded(attempt: 1, isReplay: true, at: start) == .deliver)
-    // What comes during the replay goes behind it.
+    // What comes during the replay goes after it.
     #expect(machine.receivedData(attempt: 1, at: start) == .retain)
     #expect(machine.replaysNext(attempt: 1) == true)
     #expect(machine.receivedData(attempt: 1, isReplay: true, at: start) == .deliver)

@@ -51,7 +51,7 @@ import URLLoadingTestServers
       /// Begins so many loads, and waits until the transfer loop has taken note of them.
       func begin(_ count: Int) async {
         for _ in 0..<count { session.dataTask(with: url) { _, _, _ in }.resume() }
-        // Another host's load ends behind all of them.
+        // Another host's load ends after all of them.
         _ = try? await session.data(from: URL(string: "http://127.0.0.1:1/") ?? url)
       }
       await begin(1000)

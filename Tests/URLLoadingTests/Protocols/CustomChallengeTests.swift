@@ -19,7 +19,7 @@ import URLLoadingTestServers
         didReceive: URLAuthenticationChallenge(
           protectionSpace: space, proposedCredential: nil, previousFailureCount: failures, failureResponse: nil,
           error: nil, sender: self))
-      // An instance that goes on before it is answered: the load keeps what it sends behind the answer.
+      // An instance that goes on before it is answered: the load keeps what it sends after the answer.
       if request.url?.path == "/eager" { answer("eager") }
     }
 

@@ -16,7 +16,7 @@ import URLLoadingTestServers
     var wants: [Int: Range<Int>] = [:]
     var sleeping: Set<Int> = []
     var streams: [Int] = []
-    var flaws: [String] = []
+    var failures: [String] = []
 
     mutating func carryOut(_ actions: [BlockCacheMachine.Action]) {
       for action in actions {
@@ -25,21 +25,22 @@ import URLLoadingTestServers
           let twice = range.contains { block in
             blocks.contains(block) || running.values.contains { $0.contains(block) }
           }
-          if twice { flaws.append("\(range) is asked for again") }
-          if range.count > machine.limits.requestBlocks { flaws.append("\(range) is too long") }
+          if twice { failures.append("\(range) is asked for again") }
+          if range.count > machine.limits.requestBlocks { failures.append("\(range) is too long") }
           running[id] = range
-          if running.count > machine.limits.loads { flaws.append("too many loads") }
+          if running.count > machine.limits.loads { failures.append("too many loads") }
         case .cancelLoad(let id):
-          if running.removeValue(forKey: id) == nil { flaws.append("cancelled load \(id), which does not run") }
-        case .drop(let block): if blocks.remove(block) == nil { flaws.append("dropped \(block), which is not there") }
-        case .wake(let want): if sleeping.remove(want) == nil { flaws.append("woke \(want), which did not wait") }
+          if running.removeValue(forKey: id) == nil { failures.append("cancelled load \(id), which does not run") }
+        case .drop(let block):
+          if blocks.remove(block) == nil { failures.append("dropped \(block), which is not there") }
+        case .wake(let want): if sleeping.remove(want) == nil { failures.append("woke \(want), which did not wait") }
         case .fail(let want):
           sleeping.remove(want)
           wants[want] = nil
         }
       }
       if blocks.count > machine.limits.cachedBlocks + wants.count + 1 {
-        flaws.append("\(blocks.count) blocks with \(wants.count) wants")
+        failures.append("\(blocks.count) blocks with \(wants.count) wants")
       }
     }
 
@@ -65,9 +66,11 @@ import URLLoadingTestServers
       let (take, actions) = machine.take(want)
       switch take {
       case .wait: sleeping.insert(want)
-      case .ended: flaws.append("want \(want) ended early")
+      case .ended: failures.append("want \(want) ended early")
       case .block(let block):
-        if block != left.lowerBound || !blocks.contains(block) { flaws.append("want \(want) got \(block) for \(left)") }
+        if block != left.lowerBound || !blocks.contains(block) {
+          failures.append("want \(want) got \(block) for \(left)")
+        }
         let rest = left.lowerBound + 1..<left.upperBound
         wants[want] = rest.isEmpty ? nil : rest
       }
@@ -110,7 +113,7 @@ import URLLoadingTestServers
     let machine = BlockCacheMachine(grid: BlockGrid(length: 60, blockSize: 1), limits: limits)
     var world = World(machine: machine, random: random)
     for _ in 0..<4 { world.streams.append(world.machine.addStream()) }
-    for _ in 0..<3000 where world.flaws.isEmpty {
+    for _ in 0..<3000 where world.failures.isEmpty {
       switch Int.random(in: 0..<20, using: &world.random) {
       case 0...3: if world.wants.count < 8 { world.begin() }
       case 4...11: world.take()
@@ -121,15 +124,15 @@ import URLLoadingTestServers
     }
     // Nobody comes any more: all get what they wait for.
     var steps = 0
-    while world.flaws.isEmpty, !world.wants.isEmpty, steps < 20_000 {
+    while world.failures.isEmpty, !world.wants.isEmpty, steps < 20_000 {
       steps += 1
       world.take()
       if world.running.isEmpty, !world.wants.isEmpty, world.sleeping.count == world.wants.count {
-        world.flaws.append("all wait for nothing")
+        world.failures.append("all wait for nothing")
       }
       world.arrive()
     }
-    #expect(world.flaws == [], "seed \(seed), \(limits)")
+    #expect(world.failures == [], "seed \(seed), \(limits)")
     #expect(world.wants.isEmpty)
     for stream in world.streams { world.carryOut(world.machine.removeStream(stream)) }
     #expect(world.running.isEmpty, "loads go on for nobody")

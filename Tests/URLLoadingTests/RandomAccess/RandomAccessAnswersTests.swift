@@ -78,7 +78,7 @@ import URLLoadingTestServers
     go.signal()
   }
 
-  static let flaws: [(String, URLError.Code, @Sendable (inout HTTPResponse, Connection) throws -> Void)] = [
+  static let failures: [(String, URLError.Code, @Sendable (inout HTTPResponse, Connection) throws -> Void)] = [
     ("503", .badServerResponse, { response, _ in response = HTTPResponse(503, text: "later") }),
     ("404", .fileDoesNotExist, { response, _ in response = HTTPResponse(404, text: "gone") }),
     (
@@ -109,8 +109,8 @@ import URLLoadingTestServers
     ),
   ]
 
-  @Test(arguments: 0..<8) func aFlawEndsOneRead(number: Int) async throws {
-    let (what, code, change) = Self.flaws[number]
+  @Test(arguments: 0..<8) func aFailureEndsOneRead(number: Int) async throws {
+    let (what, code, change) = Self.failures[number]
     let server = try RangeServer { number, response, connection in
       // A lost connection is tried once more by itself.
       if (2...3).contains(number) { try change(&response, connection) }

@@ -59,7 +59,7 @@ import URLLoadingTestServers
     return (try #require(notes.successor.value), notes)
   }
 
-  /// A body that breaks off is an error of the stream, behind what came.
+  /// A body that breaks off is an error of the stream, after what came.
   @Test func aBodyThatBreaksOff() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()

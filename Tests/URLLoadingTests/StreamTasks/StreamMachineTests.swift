@@ -196,7 +196,7 @@ import URLLoadingBase
     run.machine.barrier(.closeWrite)
     run.read(1, 5, by: later)
     run.machine.look(at: soon)
-    // Those behind it fail with it, and the one before it does not.
+    // Those after it fail with it, and the one before it does not.
     #expect(run.news == Array(repeating: "read nil error \(code)", count: 3))
     run.take("abc")
     #expect(run.news == ["read a"])
@@ -385,7 +385,7 @@ import URLLoadingBase
     #expect(run.news == [] && run.looks == 1)
     run.machine.look(at: now)
     #expect(run.news == [] && run.looks == 2)
-    // The others are behind the first.
+    // The others are after the first.
     run.machine.look(at: now.advanced(by: .seconds(2)))
     #expect(run.news.count == 100 && run.looks == 2)
   }

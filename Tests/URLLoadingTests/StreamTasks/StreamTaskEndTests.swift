@@ -183,7 +183,7 @@ import URLLoadingTestServers
     _ = await server.stop()
   }
 
-  /// A part of it was sent: the rest follows, and what is written behind it is in its place.
+  /// A part of it was sent: the rest follows, and what is written after it is in its place.
   @Test func aWriteThatIsCancelled() async throws {
     let (reads, hasBegun) = (DispatchSemaphore(value: 0), Watched(false))
     let server = try ScriptedServer { connection in

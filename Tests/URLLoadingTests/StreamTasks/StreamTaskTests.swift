@@ -93,7 +93,7 @@ import URLLoadingTestServers
     _ = await server.stop()
   }
 
-  /// Those behind it fail with it, as Apple documents; what it would have taken is there for the next one.
+  /// Those after it fail with it, as Apple documents; what it would have taken is there for the next one.
   @Test func aReadThatIsLate() async throws {
     let server = try ScriptedServer { connection in
       try connection.send("ab")

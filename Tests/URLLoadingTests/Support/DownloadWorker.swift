@@ -29,7 +29,7 @@ struct DownloadWorker {
     ((try? String(contentsOf: output, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
   }
 
-  /// The number behind a word that it printed.
+  /// The number after a word that it printed.
   func number(_ word: String) -> Int? {
     lines.first { $0.hasPrefix("\(word) ") }?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
   }

@@ -85,7 +85,7 @@ class FakeProtocol: URLProtocol, @unchecked Sendable {
   func send(_ data: Data) { client?.urlProtocol(self, didLoad: data) }
   func finish() { client?.urlProtocolDidFinishLoading(self) }
   func fail(_ error: any Error) { client?.urlProtocol(self, didFailWithError: error) }
-  /// - Parameter bodyFollows: whether the redirect's own response and body are sent behind it.
+  /// - Parameter bodyFollows: whether the redirect's own response and body are sent after it.
   func redirect(to url: URL, bodyFollows: Bool = false) {
     guard bodyFollows else {
       client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response(length: 0))

@@ -32,7 +32,7 @@ final class SwitchedNetwork: Sendable {
 
   func comeUp() {
     seen.update { $0.isUp = true }
-    NetworkChanges.shared.noteChange()
+    NetworkChanges.shared.recordChange()
   }
 
   func waitForAttempts(_ count: Int) async -> Bool { await seen.wait { $0.attempts >= count } }

@@ -98,7 +98,7 @@ import Testing
 
   @Test("7.2.2 cut off within a block") func cutOff() {
     #expect(outcome("c103f248cd", in: machine()) == ["failed 1007"])
-    // A stored block of five bytes that has two: it swallows what is put behind it.
+    // A stored block of five bytes that has two: it swallows what is put after it.
     #expect(outcome("c107000500faff4865", in: machine()) == ["failed 1007"])
   }
 

@@ -269,7 +269,7 @@ import URLLoadingTestServers
     }
   }
 
-  /// A scripted server's answers to the handshake that are none.
+  /// A scripted server's answers to the handshake that are not valid.
   @Test(arguments: [
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",

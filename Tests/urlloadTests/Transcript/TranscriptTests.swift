@@ -5,7 +5,7 @@ import URLLoadingTestServers
 
 /// What people type, and exactly what they get.
 ///
-/// `transcript.txt` has commands behind `$ `, what they write on standard output, what they write on standard error behind `! `, and their
+/// `transcript.txt` has commands after `$ `, what they write on standard output, what they write on standard error after `! `, and their
 /// exit code in brackets. `{http}`, `{https}`, `{dead}` and `{folder}` stand for a server, one with TLS, one that is not there, and the folder;
 /// `{version}` for that of the package. A line that ends with `¶` has no line end. A pipeline fails with whatever fails in it, so that no program
 /// hides the end of another. `URL_LOADING_WRITE_TRANSCRIPT=1` writes the file anew.
@@ -32,7 +32,7 @@ import URLLoadingTestServers
     ]
     var found = ""
     var count = 0
-    // Empty lines of an output are none between commands.
+    // Empty lines of an output are not ones between commands.
     var isBetween = true
     for line in expected.split(separator: "\n", omittingEmptySubsequences: false) {
       isBetween = line.hasPrefix("[") || isBetween && (line.isEmpty || line.hasPrefix("#"))

@@ -22,13 +22,13 @@ import URLLoadingTestServers
   @Test func lengthsAboveTheLimitAreRefusedBeforeTheirBytes() {
     var frames = BackgroundFrames()
     frames.append([0xFF, 0xFF, 0xFF, 0xFF])
-    #expect(throws: BackgroundFrames.Flaw.tooLong(length: 0xFFFF_FFFF)) { try frames.next(NumberedCommand.self) }
+    #expect(throws: BackgroundFrames.FrameError.tooLong(length: 0xFFFF_FFFF)) { try frames.next(NumberedCommand.self) }
   }
 
   @Test func whatIsNoMessageIsRefused() {
     var frames = BackgroundFrames()
     frames.append([0, 0, 0, 3] + Array("{}}".utf8))
-    #expect(throws: BackgroundFrames.Flaw.unreadable) { try frames.next(NumberedCommand.self) }
+    #expect(throws: BackgroundFrames.FrameError.unreadable) { try frames.next(NumberedCommand.self) }
   }
 
   private func task() throws -> BackgroundTaskDescription {
@@ -147,7 +147,7 @@ import URLLoadingTestServers
       let content = try #require(BackgroundFrames.encoded(message)).dropFirst(4)
       for length in 0..<content.count {
         let header: [UInt8] = [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)]
-        #expect(throws: BackgroundFrames.Flaw.unreadable, "\(length)") {
+        #expect(throws: BackgroundFrames.FrameError.unreadable, "\(length)") {
           try read(header + content.prefix(length), as: Message.self)
         }
       }

@@ -65,7 +65,7 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
-  /// The program is killed behind each report of the list, and at every other time the service as well.
+  /// The program is killed after each report of the list, and at every other time the service as well.
   @Test func aKillAtAnyStepLosesNothingAndRepeatsNothing() async throws {
     try fixture.storeEnded(1...16) { _ in 30_000 }
     try fixture.storeWaiting(17...32, body: 30_000)

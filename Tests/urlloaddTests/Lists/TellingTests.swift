@@ -15,7 +15,7 @@ import Testing
     telling.list([3, 5])
     #expect(telling.isListing && !telling.hasTold(3))
     #expect(telling.next() == .task(3) && telling.hasTold(3) && !telling.hasTold(5))
-    // Found behind the tasks.
+    // Found after the tasks.
     telling.ended(3)
     #expect(steps(&telling) == [.task(5), .attached])
     #expect(!telling.isListing && telling.hasTold(7))

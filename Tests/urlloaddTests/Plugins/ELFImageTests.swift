@@ -5,7 +5,7 @@ import URLLoadingTestServers
 
 /// Shared objects, and what only looks like one.
 @Suite struct ELFImageTests {
-  private func read(_ bytes: [UInt8]) throws(PluginFlaw) -> ELFImage {
+  private func read(_ bytes: [UInt8]) throws(PluginError) -> ELFImage {
     try ELFImage(
       ELFFile(size: UInt64(bytes.count)) { offset, count in
         guard offset < UInt64(bytes.count), count > 0 else { return [] }
@@ -24,21 +24,21 @@ import URLLoadingTestServers
   @Test func noPrefixIsTakenForTheWhole() {
     let whole = MadeELF().bytes
     for count in 0..<whole.count {
-      #expect(throws: PluginFlaw.self, "\(count) bytes") { try read(Array(whole.prefix(count))) }
+      #expect(throws: PluginError.self, "\(count) bytes") { try read(Array(whole.prefix(count))) }
     }
   }
 
   @Test func otherFilesAreNone() {
-    #expect(throws: PluginFlaw.notShared) { try read([]) }
-    #expect(throws: PluginFlaw.notShared) { try read(Array(repeating: 0, count: 4096)) }
-    #expect(throws: PluginFlaw.notShared) { try read(Array("#!/bin/sh\n".utf8) + Array(repeating: 32, count: 100)) }
+    #expect(throws: PluginError.notShared) { try read([]) }
+    #expect(throws: PluginError.notShared) { try read(Array(repeating: 0, count: 4096)) }
+    #expect(throws: PluginError.notShared) { try read(Array("#!/bin/sh\n".utf8) + Array(repeating: 32, count: 100)) }
     // An executable that is linked to an address.
-    #expect(throws: PluginFlaw.notShared) { try read(MadeELF(type: 2).bytes) }
+    #expect(throws: PluginError.notShared) { try read(MadeELF(type: 2).bytes) }
     // 32 bits, big-endian.
     for (place, value) in [(4, 1), (5, 2)] as [(Int, UInt8)] {
       var bytes = MadeELF().bytes
       bytes[place] = value
-      #expect(throws: PluginFlaw.notShared) { try read(bytes) }
+      #expect(throws: PluginError.notShared) { try read(bytes) }
     }
   }
 
@@ -48,12 +48,12 @@ import URLLoadingTestServers
       // Nobody goes by the address of notes.
       if field == .address, header == 2 { continue }
       let made = MadeELF(overrides: [(header, field, value)])
-      #expect(throws: PluginFlaw.self, "header \(header)") { try read(made.bytes) }
+      #expect(throws: PluginError.self, "header \(header)") { try read(made.bytes) }
     }
   }
 
   @Test(arguments: [UInt64.max, 1 << 63, 1 << 40, 100_000] as [UInt64]) func namesBeyondTheEndAreNone(_ value: UInt64) {
-    #expect(throws: PluginFlaw.self) { try read(MadeELF(dynamic: [(1, value)]).bytes) }
+    #expect(throws: PluginError.self) { try read(MadeELF(dynamic: [(1, value)]).bytes) }
   }
 
   @Test func aNameWithoutAnEndIsNone() {
@@ -65,13 +65,13 @@ import URLLoadingTestServers
     var other = bytes
     let entry = 64 + 3 * 56 + 16
     withUnsafeBytes(of: last.littleEndian) { other.replaceSubrange(entry + 8..<entry + 16, with: Array($0)) }
-    #expect(throws: PluginFlaw.damaged("a name does not end")) { try read(other) }
+    #expect(throws: PluginError.damaged("a name does not end")) { try read(other) }
   }
 
   /// The linker goes by the address of the dynamic section: what is read has to be what is there.
   @Test func aDynamicSectionHasOnePlace() {
     let elsewhere = MadeELF(overrides: [(1, .address, MadeELF.address)])
-    #expect(throws: PluginFlaw.damaged("its dynamic section has two places")) { try read(elsewhere.bytes) }
+    #expect(throws: PluginError.damaged("its dynamic section has two places")) { try read(elsewhere.bytes) }
   }
 
   @Test func anythingMayBeInAFile() {

@@ -34,8 +34,8 @@ import URLLoadingTestServers
   }
 
   /// - Returns: why a file is refused; nil where it is not.
-  private func flaw(_ name: String, unknownUser: UInt32? = nil) -> PluginFlaw? {
-    do throws(PluginFlaw) {
+  private func error(_ name: String, unknownUser: UInt32? = nil) -> PluginError? {
+    do throws(PluginError) {
       try FileTrust.check(OpenFile(path: "\(root)/\(name)", sizeLimit: 1 << 20), unknownUser: unknownUser)
       return nil
     } catch {
@@ -47,10 +47,10 @@ import URLLoadingTestServers
     try makeFile()
     try make("shared", mode: 0o755)
     try link("shared/plugins", to: "../real")
-    #expect(flaw("shared/plugins/plugin.so") == nil)
+    #expect(error("shared/plugins/plugin.so") == nil)
     for mode in [0o777, 0o775, 0o757] as [mode_t] {
       chmod(folder.file("shared").path, mode)
-      #expect(flaw("shared/plugins/plugin.so") == .writableByOthers(path: "\(root)/shared"))
+      #expect(error("shared/plugins/plugin.so") == .writableByOthers(path: "\(root)/shared"))
     }
   }
 
@@ -60,11 +60,11 @@ import URLLoadingTestServers
     try make("shared", mode: 0o755)
     try link("mine/a.so", to: "\(root)/shared/b.so")
     try link("shared/b.so", to: "../real/plugin.so")
-    #expect(flaw("mine/a.so") == nil)
+    #expect(error("mine/a.so") == nil)
     // No link to a file comes from a folder where others put theirs, as no file does.
     for mode in [0o777, 0o1777] as [mode_t] {
       chmod(folder.file("shared").path, mode)
-      #expect(flaw("mine/a.so") == .writableByOthers(path: "\(root)/shared"))
+      #expect(error("mine/a.so") == .writableByOthers(path: "\(root)/shared"))
     }
   }
 
@@ -73,26 +73,26 @@ import URLLoadingTestServers
     chmod(folder.file("open/inner").path, 0o755)
     for mode in [0o777, 0o775] as [mode_t] {
       chmod(folder.file("open").path, mode)
-      #expect(flaw("open/inner/own/plugin.so") == .writableByOthers(path: "\(root)/open"))
+      #expect(error("open/inner/own/plugin.so") == .writableByOthers(path: "\(root)/open"))
       // Names that lead back lead through it.
-      #expect(flaw("open/inner/../inner/own/plugin.so") == .writableByOthers(path: "\(root)/open"))
+      #expect(error("open/inner/../inner/own/plugin.so") == .writableByOthers(path: "\(root)/open"))
     }
     chmod(folder.file("open").path, 0o755)
-    #expect(flaw("open/inner/../inner/./own//plugin.so") == nil)
+    #expect(error("open/inner/../inner/./own//plugin.so") == nil)
   }
 
   @Test func aStickyFolderKeepsWhatIsTheUsers() throws {
     try makeFile(in: "open/own")
     chmod(folder.file("open").path, 0o1777)
-    #expect(flaw("open/own/plugin.so") == nil)
+    #expect(error("open/own/plugin.so") == nil)
     try link("open/link", to: "own")
-    #expect(flaw("open/link/plugin.so") == nil)
+    #expect(error("open/link/plugin.so") == nil)
     guard geteuid() == 0 else { return }
     lchown(folder.file("open/link").path, 65_533, 65_533)
-    #expect(flaw("open/link/plugin.so") == .foreignOwner(65_533, of: "\(root)/open/link", isUnmapped: false))
+    #expect(error("open/link/plugin.so") == .foreignOwner(65_533, of: "\(root)/open/link", isUnmapped: false))
     // A namespace that does not know the owner says nothing for it.
     #expect(
-      flaw("open/link/plugin.so", unknownUser: 65_533)
+      error("open/link/plugin.so", unknownUser: 65_533)
         == .foreignOwner(65_533, of: "\(root)/open/link", isUnmapped: true))
   }
 
@@ -102,19 +102,19 @@ import URLLoadingTestServers
     let (home, own) = (folder.file("home").path, folder.file("home/own").path)
     chmod(home, 0o755)
     chown(home, 65_533, 65_533)
-    #expect(flaw("home/own/plugin.so") == .foreignOwner(65_533, of: "\(root)/home", isUnmapped: false))
-    #expect(flaw("home/own/plugin.so", unknownUser: 65_533) == nil)
+    #expect(error("home/own/plugin.so") == .foreignOwner(65_533, of: "\(root)/home", isUnmapped: false))
+    #expect(error("home/own/plugin.so", unknownUser: 65_533) == nil)
     chmod(home, 0o775)
-    #expect(flaw("home/own/plugin.so", unknownUser: 65_533) == .writableByOthers(path: "\(root)/home"))
+    #expect(error("home/own/plugin.so", unknownUser: 65_533) == .writableByOthers(path: "\(root)/home"))
     chmod(home, 0o755)
     chown(own, 65_533, 65_533)
     #expect(
-      flaw("home/own/plugin.so", unknownUser: 65_533)
+      error("home/own/plugin.so", unknownUser: 65_533)
         == .foreignOwner(65_533, of: "\(root)/home/own", isUnmapped: true))
     chown(own, 0, 0)
     chown("\(own)/plugin.so", 65_533, 65_533)
     #expect(
-      flaw("home/own/plugin.so", unknownUser: 65_533)
+      error("home/own/plugin.so", unknownUser: 65_533)
         == .foreignOwner(65_533, of: "\(root)/home/own/plugin.so", isUnmapped: true))
   }
 
@@ -131,13 +131,13 @@ import URLLoadingTestServers
       var walk = PathWalk("\(root)/link-40")
       while try walk.next() != nil {}
     }
-    #expect(flaw("link-40") == .unreadable(number: ELOOP))
+    #expect(error("link-40") == .unreadable(number: ELOOP))
   }
 
   @Test func wordsSayWhichDirectoryAndWhatWouldBeRight() throws {
     try makeFile(in: "open/own")
     chmod(folder.file("open").path, 0o777)
-    let words = try #require(flaw("open/own/plugin.so")).description
+    let words = try #require(error("open/own/plugin.so")).description
     #expect(words.contains("\(root)/open, ") && words.contains("chmod go-w"), "\(words)")
   }
 }

@@ -15,14 +15,14 @@ import URLLoadingTestServers
   }
 
   /// - Returns: why the file is refused; nil where it is not.
-  private func flaw(_ made: MadeELF = MadeELF(), mode: mode_t = 0o600) throws -> PluginFlaw? {
+  private func error(_ made: MadeELF = MadeELF(), mode: mode_t = 0o600) throws -> PluginError? {
     let file = try folder.write("plugin.so", Data(made.bytes))
     chmod(file.path, mode)
-    return flaw(of: file.path)
+    return error(of: file.path)
   }
 
-  private func flaw(of path: String) -> PluginFlaw? {
-    do throws(PluginFlaw) {
+  private func error(of path: String) -> PluginError? {
+    do throws(PluginError) {
       _ = try PluginFile(path: path, library: Self.library)
       return nil
     } catch {
@@ -31,12 +31,12 @@ import URLLoadingTestServers
   }
 
   @Test func aGoodOneIsTaken() throws {
-    #expect(try flaw() == nil)
-    #expect(try flaw(mode: 0o755) == nil)
+    #expect(try error() == nil)
+    #expect(try error(mode: 0o755) == nil)
     // A link is followed once, and the file is what counts.
     let link = folder.file("link.so")
     try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "plugin.so")
-    #expect(flaw(of: link.path) == nil)
+    #expect(error(of: link.path) == nil)
   }
 
   @Test func whatOthersMayWriteIsRefused() throws {
@@ -45,81 +45,81 @@ import URLLoadingTestServers
         defer { free(pointer) }
         return String(cString: pointer)
       })
-    #expect(try flaw(mode: 0o620) == .writableByOthers(path: "\(path)/plugin.so"))
-    #expect(try flaw(mode: 0o602) == .writableByOthers(path: "\(path)/plugin.so"))
+    #expect(try error(mode: 0o620) == .writableByOthers(path: "\(path)/plugin.so"))
+    #expect(try error(mode: 0o602) == .writableByOthers(path: "\(path)/plugin.so"))
     chmod(folder.path, 0o770)
-    #expect(try flaw() == .writableByOthers(path: path))
+    #expect(try error() == .writableByOthers(path: path))
     chmod(folder.path, 0o1777)
-    #expect(try flaw() == .writableByOthers(path: path))
+    #expect(try error() == .writableByOthers(path: path))
   }
 
   /// Whoever may replace a link decides what is loaded.
   @Test func aLinkThatOthersMayReplaceIsRefused() throws {
-    _ = try flaw()
+    _ = try error()
     let links = folder.file("links")
     try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
     let link = links.appending(path: "link.so").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../plugin.so")
     chmod(links.path, 0o700)
-    #expect(flaw(of: link) == nil)
+    #expect(error(of: link) == nil)
     chmod(links.path, 0o770)
     let path = try OpenFile.resolved(links.path)
-    #expect(flaw(of: link) == .writableByOthers(path: path))
+    #expect(error(of: link) == .writableByOthers(path: path))
   }
 
   /// Files can be given away by the superuser alone.
   @Test(.enabled(if: geteuid() == 0)) func whatOthersOwnIsRefused() throws {
-    _ = try flaw()
+    _ = try error()
     let file = folder.file("plugin.so").path
     chown(file, 65_533, 65_533)
-    guard case .foreignOwner(65_533, _, _) = flaw(of: file) else {
-      Issue.record("the file of another user: \(String(describing: flaw(of: file)))")
+    guard case .foreignOwner(65_533, _, _) = error(of: file) else {
+      Issue.record("the file of another user: \(String(describing: error(of: file)))")
       return
     }
     chown(file, 0, 0)
     chown(folder.path, 65_533, 65_533)
-    guard case .foreignOwner(65_533, _, _) = flaw(of: file) else {
-      Issue.record("the folder of another user: \(String(describing: flaw(of: file)))")
+    guard case .foreignOwner(65_533, _, _) = error(of: file) else {
+      Issue.record("the folder of another user: \(String(describing: error(of: file)))")
       return
     }
     chown(folder.path, 0, 0)
   }
 
   @Test func whatIsNoFileIsRefused() throws {
-    #expect(flaw(of: folder.path) == .notRegular)
-    #expect(flaw(of: folder.file("nothing").path) == .unreadable(number: ENOENT))
+    #expect(error(of: folder.path) == .notRegular)
+    #expect(error(of: folder.file("nothing").path) == .unreadable(number: ENOENT))
     // Nobody waits for a writer.
     let pipe = folder.file("pipe").path
     #expect(mkfifo(pipe, 0o600) == 0)
-    #expect(flaw(of: pipe) == .notRegular)
+    #expect(error(of: pipe) == .notRegular)
     try folder.write("text.so", "no plugin")
     chmod(folder.file("text.so").path, 0o600)
-    #expect(flaw(of: folder.file("text.so").path) == .notShared)
+    #expect(error(of: folder.file("text.so").path) == .notShared)
   }
 
   @Test func hugeFilesAreRefused() throws {
     let file = try folder.write("huge.so", "x")
     chmod(file.path, 0o600)
     #expect(truncate(file.path, off_t(PluginFile.sizeLimit + 1)) == 0)
-    #expect(flaw(of: file.path) == .tooLarge(limit: PluginFile.sizeLimit))
+    #expect(error(of: file.path) == .tooLarge(limit: PluginFile.sizeLimit))
   }
 
   @Test func otherLibrariesAreRefused() throws {
-    #expect(try flaw(MadeELF(machine: 183)) == .notShared)
-    #expect(try flaw(MadeELF(needed: ["libswiftCore.so"])) == .lacksLibrary("libURLLoading.so"))
-    #expect(try flaw(MadeELF(needed: ["libURLLoading.so"])) == .lacksLibrary("libswiftCore.so"))
-    #expect(try flaw(MadeELF(needed: [])) == .lacksLibrary("libURLLoading.so"))
-    #expect(try flaw(MadeELF(mark: nil)) == .lacksMark)
-    #expect(try flaw(MadeELF(mark: "0.2.0\0swift-6.3.1")) == .otherVersion("0.2.0", own: "0.1.0"))
-    #expect(try flaw(MadeELF(mark: "0.1.0\0swift-6.2")) == .otherCompiler("swift-6.2", own: "swift-6.3.1"))
+    #expect(try error(MadeELF(machine: 183)) == .notShared)
+    #expect(try error(MadeELF(needed: ["libswiftCore.so"])) == .lacksLibrary("libURLLoading.so"))
+    #expect(try error(MadeELF(needed: ["libURLLoading.so"])) == .lacksLibrary("libswiftCore.so"))
+    #expect(try error(MadeELF(needed: [])) == .lacksLibrary("libURLLoading.so"))
+    #expect(try error(MadeELF(mark: nil)) == .lacksMark)
+    #expect(try error(MadeELF(mark: "0.2.0\0swift-6.3.1")) == .otherVersion("0.2.0", own: "0.1.0"))
+    #expect(try error(MadeELF(mark: "0.1.0\0swift-6.2")) == .otherCompiler("swift-6.2", own: "swift-6.3.1"))
   }
 
   @Test func wordsSayWhatToDo() {
-    let flaws: [PluginFlaw] = [
+    let errors: [PluginError] = [
       .otherVersion("0.2.0", own: "0.1.0"), .otherCompiler("swift-6.2", own: "swift-6.3.1"), .lacksMark,
       .lacksLibrary("libURLLoading.so"),
     ]
-    for flaw in flaws { #expect("\(flaw)".contains("build it"), "\(flaw)") }
-    #expect("\(PluginFlaw.unreadable(number: ENOENT))" == "cannot be opened: No such file or directory")
+    for error in errors { #expect("\(error)".contains("build it"), "\(error)") }
+    #expect("\(PluginError.unreadable(number: ENOENT))" == "cannot be opened: No such file or directory")
   }
 }

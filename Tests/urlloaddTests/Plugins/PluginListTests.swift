@@ -7,33 +7,33 @@ import Testing
   @Test func linesNamePaths() {
     let list = PluginList("# mine\n\n/a/one.so\r\n  /b/two three.so\t\n#/c\n/a/one.so\n/d")
     #expect(list.paths == ["/a/one.so", "/b/two three.so", "/d"])
-    #expect(list.flaws.isEmpty)
+    #expect(list.errors.isEmpty)
   }
 
   @Test func whatIsNoAbsolutePathIsSaid() {
     let list = PluginList("\nlib/one.so\n~/two.so\n/three\0.so\n/four.so\n")
     #expect(list.paths == ["/four.so"])
-    #expect(list.flaws.count == 3)
-    #expect(list.flaws.first == "line 2, \"lib/one.so\", is no absolute path")
-    #expect(list.flaws.last == "line 4 has a zero byte")
+    #expect(list.errors.count == 3)
+    #expect(list.errors.first == "line 2, \"lib/one.so\", is no absolute path")
+    #expect(list.errors.last == "line 4 has a zero byte")
   }
 
   @Test func aLineIsQuotedAsOneOfPrintableCharacters() {
     let list = PluginList("a\u{1B}[2J\n" + "b" + String(repeating: "\u{301}", count: 10_000))
-    #expect(list.flaws.first == "line 1, \"a\u{FFFD}[2J\", is no absolute path")
-    #expect(list.flaws.last.map { $0.unicodeScalars.count < 250 } == true)
+    #expect(list.errors.first == "line 1, \"a\u{FFFD}[2J\", is no absolute path")
+    #expect(list.errors.last.map { $0.unicodeScalars.count < 250 } == true)
   }
 
   @Test func pathsThatNobodyCanOpenAreSaid() {
     let longest = "/" + String(repeating: "a", count: 4094)
     let list = PluginList("\(longest)\n\(longest)a\n")
     #expect(list.paths == [longest])
-    #expect(list.flaws == ["line 2 has more than 4095 bytes"])
+    #expect(list.errors == ["line 2 has more than 4095 bytes"])
   }
 
   @Test func anEmptyListNamesNothing() {
     #expect(PluginList("").paths.isEmpty)
-    #expect(PluginList("# nothing").flaws.isEmpty)
+    #expect(PluginList("# nothing").errors.isEmpty)
   }
 
   @Test func itIsInTheConfigurationOfTheUser() {

@@ -38,7 +38,7 @@ import URLLoading
     #expect(second == 1)
   }
 
-  /// Of several nobody knows which: each runs alone, behind all that are above suspicion.
+  /// Of several nobody knows which: each runs alone, after all that are above suspicion.
   @Test func suspectsRunAloneAndLast() {
     var queue = queue(4)
     let certain = queue.crashed(loading: [1, 2], now: start)

@@ -32,7 +32,7 @@ import URLLoading
     queue.limits.transfers = 1
     add(1, "blocked", to: &queue)
     add(2, "later", to: &queue)
-    let order = queue.takeStartable(now: start, besides: ["blocked"], discretionary: ["later"]).map(\.identifier)
+    let order = queue.takeStartable(now: start, excluding: ["blocked"], discretionary: ["later"]).map(\.identifier)
     #expect(order == [2])
   }
 }

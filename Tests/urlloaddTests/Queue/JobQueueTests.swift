@@ -30,8 +30,8 @@ import URLLoadingTestServers
     return job.number
   }
 
-  private func startable(now: Date, besides blocked: Set<String> = [], costs: Bool = false) -> [Job] {
-    subject.queue.takeStartable(now: now, besides: blocked, costs: costs)
+  private func startable(now: Date, excluding blocked: Set<String> = [], costs: Bool = false) -> [Job] {
+    subject.queue.takeStartable(now: now, excluding: blocked, costs: costs)
   }
 
   private func expired(now: Date) -> Int? { subject.queue.takeExpired(now: now) }
@@ -87,7 +87,7 @@ import URLLoadingTestServers
 
   @Test func blockedSessionsWait() {
     _ = add(1)
-    #expect(startable(now: start, besides: ["s"]).isEmpty)
+    #expect(startable(now: start, excluding: ["s"]).isEmpty)
     #expect(startable(now: start).count == 1)
   }
 
@@ -95,7 +95,7 @@ import URLLoadingTestServers
     queue.limits.transfers = 2
     let blocked = [add(1, session: "a", priority: 1), add(2, session: "a")]
     let free = add(1, session: "b")
-    #expect(startable(now: start, besides: ["a"]).map(\.number) == [free])
+    #expect(startable(now: start, excluding: ["a"]).map(\.number) == [free])
     queue.end(free)
     #expect(startable(now: start).map(\.number) == blocked)
   }
@@ -167,7 +167,7 @@ import URLLoadingTestServers
 
   @Test func requestsThatSpareCostWaitWhileTheNetworkCosts() throws {
     let numbers = [add(1), add(2)]
-    queue.setSparesCost(true, of: numbers[0])
+    queue.setAvoidsMetered(true, of: numbers[0])
     let costly = subject.queue.takeStartable(now: start, costs: true)
     #expect(costly.map(\.number) == [numbers[1]])
     // A service that is started again knows it as well.
@@ -175,10 +175,10 @@ import URLLoadingTestServers
     job.state = try #require(Job.State(compact: job.state.compactData))
     var next = JobQueue()
     next.restore(job)
-    #expect(next.thrifty == [numbers[0]])
+    #expect(next.avoidingMetered == [numbers[0]])
     #expect(startable(now: start).map(\.number) == [numbers[0]])
     for number in numbers { queue.end(number) }
-    #expect(queue.thrifty.isEmpty)
+    #expect(queue.avoidingMetered.isEmpty)
   }
 
   /// Seconds are counted by a clock that nobody sets, and dates are the wall's.
@@ -223,24 +223,24 @@ import URLLoadingTestServers
     #expect(clock.now == start + 2 && clock.shift == -86_400)
   }
 
-  /// What a task spares decides whether it may begin, and not when.
+  /// What a task avoids decides whether it may begin, and not when.
   @Test func requestsThatSpareCostKeepTheirPlaceInTheOrder() {
     let priorities: [Float] = [0.25, 0.75, 0.5, 0.75, 0.5, 1]
     let numbers = priorities.enumerated().map { add($0.offset + 1, priority: $0.element) }
-    for place in [0, 1, 4, 5] { queue.setSparesCost(true, of: numbers[place]) }
+    for place in [0, 1, 4, 5] { queue.setAvoidsMetered(true, of: numbers[place]) }
     let costly = startable(now: start, costs: true)
     #expect(costly.map(\.identifier) == [4, 3])
     for job in costly { queue.stopped(job.number, now: start) }
     #expect(startable(now: start).map(\.identifier) == [6, 2, 4, 3, 5, 1])
   }
 
-  @Test func aRequestThatSparesCostNoLongerMayBegin() {
+  @Test func aRequestThatAvoidsMeteredNoLongerMayBegin() {
     queue.limits.transfers = 1
     let numbers = [add(1), add(2), add(3, begin: start.addingTimeInterval(10))]
-    for number in numbers { queue.setSparesCost(true, of: number) }
+    for number in numbers { queue.setAvoidsMetered(true, of: number) }
     #expect(startable(now: start, costs: true).isEmpty)
     // One that is ready, and one whose date has not come.
-    for number in numbers.dropFirst() { queue.setSparesCost(false, of: number) }
+    for number in numbers.dropFirst() { queue.setAvoidsMetered(false, of: number) }
     #expect(startable(now: start, costs: true).map(\.number) == [numbers[1]])
     queue.end(numbers[1])
     #expect(startable(now: start, costs: true).isEmpty)
@@ -305,7 +305,7 @@ import URLLoadingTestServers
     let number = add(1)
     for change in [
       { _ = $0.suspend(number) }, { $0.resume(number, now: .distantPast) },
-      { $0.setSparesCost(true, of: number) }, { $0.asks(number) },
+      { $0.setAvoidsMetered(true, of: number) }, { $0.asks(number) },
       { $0.proceed(number, hasAsked: true, now: .distantPast) }, { $0.end(number) },
       { $0.tookFile(number) }, { $0.remove(number) },
     ] as [(inout JobQueue) -> Void] {
@@ -344,7 +344,7 @@ import URLLoadingTestServers
       case 5: queue.retryNow(now: now)
       case 6: queue.stopped(number, until: now + 1, now: now)
       case 7: queue.setHints(BackgroundTaskHints(), of: number, now: now)
-      case 8: queue.setSparesCost(Bool.random(using: &random), of: number)
+      case 8: queue.setAvoidsMetered(Bool.random(using: &random), of: number)
       default: _ = queue.takeStartable(now: now, costs: Bool.random(using: &random))
       }
       let running = queue.jobs.values.filter { $0.state.phase == .running }

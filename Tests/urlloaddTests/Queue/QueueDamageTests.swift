@@ -57,7 +57,7 @@ import URLLoadingTestServers
     }
   }
 
-  /// Its outcome comes with the commit behind it. A service that is killed between them leaves no task that its program hears nothing of.
+  /// Its outcome comes with the commit after it. A service that is killed between them leaves no task that its program hears nothing of.
   @Test func aTaskThatHasJustEndedIsLoadedAgainBehindAKill() throws {
     try DamagedQueue(at: path, requestLength: 20_000).damage()
     let store = try QueueStore(path: path)

@@ -23,7 +23,7 @@ import URLLoadingTestServers
     (job.state.hasAsked, job.state.failures, job.state.endOrder) = (true, 3, 9)
     job.state.nextTry = Date(timeIntervalSinceReferenceDate: 1)
     job.state.lastFailure = BackgroundFailure(URLError(.timedOut))
-    (job.state.progress.received, job.state.tookFile, job.state.sparesCost) = (7, true, true)
+    (job.state.progress.received, job.state.tookFile, job.state.avoidsMetered) = (7, true, true)
     var outcome = BackgroundOutcome()
     outcome.file = "/file"
     let resumption = StoredJob.Resumption(data: Data([1]), file: "/part", syncedLength: 5, boot: "boot")
@@ -135,7 +135,7 @@ import URLLoadingTestServers
     let path = folder.file("queue.sqlite").path
     let file = try folder.write("download-1", Data("body".utf8))
     _ = try QueueStore(path: path)
-    // As a service leaves it that is killed behind the commit.
+    // As a service leaves it that is killed after the commit.
     try SQLiteDatabase(path: path).execute("INSERT INTO removal VALUES ('\(file.path)')")
     try QueueStore(path: path).finishRemovals()
     #expect(access(file.path, F_OK) != 0)

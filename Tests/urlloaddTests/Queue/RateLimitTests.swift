@@ -31,7 +31,7 @@ import URLLoading
     }
   }
 
-  /// What was on its way when the hold began is reported behind its beginning, seconds later where the service had no time.
+  /// What was on its way when the hold began is reported after its beginning, seconds later where the service had no time.
   @Test func reportsDuringAHoldMakeItLonger() {
     var rate = limited()
     rate.moved(5000, now: start)

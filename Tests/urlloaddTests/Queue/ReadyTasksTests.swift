@@ -8,23 +8,23 @@ import URLLoadingTestServers
 /// The order of the tasks that may begin.
 @Suite struct ReadyTasksTests {
   private func job(
-    _ number: Int, session: String = "s", origin: String = "http://a:", priority: Float = 0.5, spares: Bool = false
+    _ number: Int, session: String = "s", origin: String = "http://a:", priority: Float = 0.5, avoids: Bool = false
   ) -> Job {
     var job = Job(number: number, session: session, identifier: number, kind: .download, origin: origin)
     job.state.hints.priority = priority
-    job.state.sparesCost = spares
+    job.state.avoidsMetered = avoids
     return job
   }
 
   /// However many wait that may not begin, one question settles them.
   @Test func aChoiceCostsAsMuchAsThereAreGroups() {
     var ready = ReadyTasks()
-    for number in 1...10_000 { ready.insert(job(number, priority: 1, spares: true)) }
+    for number in 1...10_000 { ready.insert(job(number, priority: 1, avoids: true)) }
     ready.insert(job(10_001))
     var questions = 0
     let first = ready.first { group in
       questions += 1
-      return !group.sparesCost
+      return !group.avoidsMetered
     }
     #expect(first == 10_001)
     #expect(questions <= 2)
@@ -46,7 +46,7 @@ import URLLoadingTestServers
     let jobs = (1...300).map { number in
       job(
         number, session: "\(number % 3)", origin: "http://\(number % 5):", priority: Float(number % 4) / 4,
-        spares: number % 2 == 0)
+        avoids: number % 2 == 0)
     }
     for job in jobs.shuffled(using: &random) { ready.insert(job) }
     let expected = jobs.sorted { ($1.state.hints.priority, $0.number) < ($0.state.hints.priority, $1.number) }

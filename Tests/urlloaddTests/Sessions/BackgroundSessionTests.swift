@@ -185,7 +185,7 @@ import URLLoadingTestServers
       })
     program.tell("answer")
     #expect(try await program.says("ended 1 0 200"), "\(program.lines)")
-    // An answer that comes between the two questions is none to the second.
+    // An answer that comes between the two questions is not one to the second.
     #expect(program.all("asked").count <= 2, "\(program.lines)")
     await program.kill()
     await fixture.stop()

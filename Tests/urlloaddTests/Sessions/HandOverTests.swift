@@ -82,7 +82,7 @@ import URLLoadingTestServers
     ]
     for (number, other) in programs {
       let socket = try greet(package: number, program: other)
-      // One that hands over listens no more behind its answer.
+      // One that hands over listens no more after its answer.
       #expect((try? greet(package: "0", program: nil)) != nil, "\(number) \(other ?? "nil")")
       socket.end()
     }

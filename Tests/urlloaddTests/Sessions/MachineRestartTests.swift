@@ -5,7 +5,7 @@ import URLLoadingTestServers
 
 @testable import urlloadd
 
-/// What a service makes of the files of an earlier one: behind a restart of the machine, what was not written through may be anything.
+/// What a service makes of the files of an earlier one: after a restart of the machine, what was not written through may be anything.
 @Suite(.timeLimit(.minutes(5))) struct MachineRestartTests {
   private static let size = 3_000_000
   /// What the queue knows to be on the disk.

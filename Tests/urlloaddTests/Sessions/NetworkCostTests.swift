@@ -111,7 +111,7 @@ import URLLoadingTestServers
   @Test func requestsSayItOnTheirWayToTheService() throws {
     let url = try #require(URL(string: "http://example.org/"))
     let plain = URLRequest(url: url)
-    #expect(BackgroundValues.request(BackgroundValues.data(of: plain))?.sparesCost == false)
+    #expect(BackgroundValues.request(BackgroundValues.data(of: plain))?.avoidsMetered == false)
     for kind in 0..<3 {
       var request = plain
       switch kind {
@@ -119,7 +119,7 @@ import URLLoadingTestServers
       case 1: request.allowsExpensiveNetworkAccess = false
       default: request.allowsConstrainedNetworkAccess = false
       }
-      #expect(BackgroundValues.request(BackgroundValues.data(of: request))?.sparesCost == true, "\(kind)")
+      #expect(BackgroundValues.request(BackgroundValues.data(of: request))?.avoidsMetered == true, "\(kind)")
     }
   }
 }

@@ -33,7 +33,7 @@ struct BackgroundNetwork {
 
   func comeUp() async throws { try await change("up") }
 
-  /// Takes the interface down. The server gives half of `/long` before, and behind that what it is asked for; that has two megabytes of the
+  /// Takes the interface down. The server gives half of `/long` before, and after that what it is asked for; that has two megabytes of the
   /// pattern 30.
   func goDown() async throws { try await change("down") }
 

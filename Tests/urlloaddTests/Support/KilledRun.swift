@@ -19,7 +19,7 @@ struct KilledRun {
     }
   }
 
-  /// The numbers behind a word that lines begin with.
+  /// The numbers after a word that lines begin with.
   private func numbers(_ word: String) -> [Int] {
     lines.filter { $0.hasPrefix("\(word) ") }.compactMap { line in
       line.split(separator: " ").dropFirst().first.flatMap { Int($0) }

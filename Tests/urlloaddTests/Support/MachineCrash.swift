@@ -9,7 +9,7 @@ enum MachineCrash: CaseIterable {
   /// Files keep their lengths, which a file system may have written before the contents.
   case leavesZeros
 
-  /// Gives all files below a folder, which nobody has open, what they have behind the crash.
+  /// Gives all files below a folder, which nobody has open, what they have after the crash.
   func befall(_ folder: URL, copies: URL) throws {
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
       let file = folder.appending(path: name)

@@ -6,7 +6,7 @@ internal import URLLoadingBase
 /// - the canonical one, `archive://<archive URL, percent-encoded>/<member>`;
 /// - `archive:URL!/member`, and the same with `jar:` and `zip:`; the last `!/` splits;
 /// - what Foundation makes of these: `URL(string:)` percent-encodes all of a path, `%` and the scheme's colon too, when the path has
-///   a character that a URL may not have; `standardized` puts `//` behind the first colon.
+///   a character that a URL may not have; `standardized` puts `//` after the first colon.
 struct ArchiveLayer {
   /// The archive's URL, in any spelling.
   var archive: [UInt8]

@@ -13,7 +13,7 @@ import URLLoading
   case archiveWithoutScheme(String, archive: String)
   /// The archive's URL is not one.
   case invalidArchive(String, archive: String)
-  /// The host part has a user, a port, or an escape that is none: it is not an encoded URL.
+  /// The host part has a user, a port, or an escape that is not one: it is not an encoded URL.
   case hostNotEncoded(String)
   /// There are more archives inside one another than any load would open.
   case nestedTooDeep(String, limit: Int)

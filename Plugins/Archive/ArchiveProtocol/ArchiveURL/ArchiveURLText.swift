@@ -34,7 +34,7 @@ struct ArchiveURLText {
     return ArchiveMember(archive: url, pathBytes: layer.member)
   }
 
-  /// Puts a member behind its archive's URL, which is canonical.
+  /// Puts a member after its archive's URL, which is canonical.
   static func bytes(archive: some Sequence<UInt8>, member: some Collection<UInt8>) -> [UInt8] {
     var text = Array("archive://".utf8)
     PercentEncoding.append(archive, to: &text)

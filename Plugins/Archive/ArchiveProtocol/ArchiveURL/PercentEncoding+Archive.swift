@@ -24,7 +24,7 @@ extension PercentEncoding {
     }
   }
 
-  /// Encodes what a URL may not have behind its authority, percent signs that begin no escape included. Escapes stay.
+  /// Encodes what a URL may not have after its authority, percent signs that begin no escape included. Escapes stay.
   static func repaired(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

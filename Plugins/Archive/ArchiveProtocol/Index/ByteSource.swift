@@ -9,6 +9,6 @@ protocol ByteSource: Sendable {
   var cancellation: Cancellation { get }
 
   /// Reads until `buffer` is full or the source ends.
-  /// - Returns: the bytes read; fewer than `buffer.count` only at the end, and 0 at or behind it.
+  /// - Returns: the bytes read; fewer than `buffer.count` only at the end, and 0 at or after it.
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws -> Int
 }

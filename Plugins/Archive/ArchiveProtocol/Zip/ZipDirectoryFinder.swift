@@ -1,6 +1,6 @@
 /// Finds the central directory of a zip from its end.
 ///
-/// A comment may contain what looks like an end record, and bytes may stand before and behind the archive, so every position with
+/// A comment may contain what looks like an end record, and bytes may stand before and after the archive, so every position with
 /// the signature is a candidate. Candidates are tried from the last, as by other tools: first those whose comment ends with the
 /// file, then the others, and last those without members.
 struct ZipDirectoryFinder {

@@ -4,7 +4,7 @@ import Foundation
 struct ZipDirectoryParser {
   /// A record without its name, extra fields and comment.
   static let recordSize = 46
-  /// The attribute of a folder, which some tools write instead of a slash behind its name.
+  /// The attribute of a folder, which some tools write instead of a slash after its name.
   private static let dosDirectory: UInt32 = 0x10
   /// MS-DOS, Windows NTFS by APPNOTE and by Info-ZIP, and VFAT (APPNOTE 4.4.2).
   private static let dosHosts: [UInt8] = [ZipName.dosHost, 10, 11, 14]

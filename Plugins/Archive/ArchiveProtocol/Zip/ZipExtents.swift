@@ -11,7 +11,7 @@ struct ZipExtents {
 
   mutating func reserve(_ count: Int) { extents.reserveCapacity(count) }
 
-  /// - Returns: false, and nothing is added, where the member ends behind the limit.
+  /// - Returns: false, and nothing is added, where the member ends after the limit.
   mutating func append(_ localHeader: Int64, compressedSize: Int64, limit: Int64) -> Bool {
     let (dataStart, firstOverflow) = localHeader.addingReportingOverflow(Self.localHeaderSize)
     let (end, secondOverflow) = dataStart.addingReportingOverflow(compressedSize)

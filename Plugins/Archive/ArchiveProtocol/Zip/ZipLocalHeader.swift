@@ -20,13 +20,13 @@ extension ZipLocalHeader {
   /// The longest name and the longest extra fields included.
   static let maximumSize = ZipExtents.localHeaderSize + 2 * 65_535
 
-  /// The size of a header, by its first 30 bytes; nil where it is none.
+  /// The size of a header, by its first 30 bytes; nil where it is not one.
   static func size(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count >= ZipExtents.localHeaderSize, bytes.uint32(at: 0) == ZipSignature.localHeader else { return nil }
     return Int(ZipExtents.localHeaderSize) + Int(bytes.uint16(at: 26)) + Int(bytes.uint16(at: 28))
   }
 
-  /// Reads a header, and compares it with the directory. Sizes and checksum are not compared, because they may stand behind the
+  /// Reads a header, and compares it with the directory. Sizes and checksum are not compared, because they may stand after the
   /// data; the decoded bytes are compared with those in the directory.
   init(_ bytes: UnsafeRawBufferPointer, of entry: ArchiveEntry, method: UInt16, flags: UInt16) throws(ArchiveError) {
     guard let size = Self.size(bytes), size <= bytes.count else {

@@ -8,7 +8,7 @@ enum ZipMethod {
 
   /// Those that libarchive unpacks: deflate, bzip2, LZMA, Zstandard, xz, PPMd.
   static let decodable: Set<UInt16> = [8, 12, 14, 93, 95, 98]
-  /// Those that libarchive unpacks behind WinZip's AES.
+  /// Those that libarchive unpacks after WinZip's AES.
   static let decryptable: Set<UInt16> = [0, 8]
 
   static func name(_ method: UInt16) -> String {

@@ -25,7 +25,7 @@ enum ZipTime {
     return date(seconds: bytes.uint32(at: data.lowerBound + 1))
   }
 
-  /// The modification time of Info-ZIP's older Unix field, behind that of the last access.
+  /// The modification time of Info-ZIP's older Unix field, after that of the last access.
   static func date(unix bytes: UnsafeRawBufferPointer, in data: Range<Int>) -> Date? {
     data.count >= 8 ? date(seconds: bytes.uint32(at: data.lowerBound + 4)) : nil
   }

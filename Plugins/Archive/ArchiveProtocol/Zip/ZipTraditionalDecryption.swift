@@ -2,7 +2,7 @@ internal import URLLoadingCZlib
 
 /// PKWARE's traditional encryption (APPNOTE 6.1), which is weak, and common.
 ///
-/// Not by libarchive: the check byte of the password depends on whether sizes stand behind the data (APPNOTE 6.1.6 and Info-ZIP's
+/// Not by libarchive: the check byte of the password depends on whether sizes stand after the data (APPNOTE 6.1.6 and Info-ZIP's
 /// practice), which the header that libarchive gets does not say.
 struct ZipTraditionalDecryption {
   static let headerSize = 12

@@ -34,7 +34,7 @@ extension AlgorithmPreferences {
   /// Whether packets of a cipher are authenticated by the cipher itself, so that the MAC that was negotiated beside it is not used.
   static func needsNoMAC(_ cipher: String) -> Bool { cipher.contains("-gcm@") || cipher.contains("-poly1305@") }
 
-  /// Names among the key exchanges that are none: they say what this side knows (RFC 8308, section 2.1).
+  /// Names in the list of key exchanges that are not key exchanges: they say what this side knows (RFC 8308, section 2.1).
   private static func isMarker(_ name: String) -> Bool { name == "ext-info-c" || name.hasPrefix("kex-strict-") }
 
   private static func isSafe(_ name: String) -> Bool {

@@ -45,7 +45,7 @@ final class Dialer {
         attempts.remove(at: index)
         return .connected(attempt.descriptor, attempt.address)
       case .some(let code):
-        note(code, attempt.address)
+        record(code, attempt.address)
         close(attempt.descriptor)
         attempts.remove(at: index)
         nextAttempt = now
@@ -60,7 +60,7 @@ final class Dialer {
     return attempts.isEmpty ? .failed(lastProblem, lacksRoute: lacksRoute && !hasRoute) : .waiting
   }
 
-  private func note(_ code: Int32, _ address: SocketAddress) {
+  private func record(_ code: Int32, _ address: SocketAddress) {
     lastProblem = String(cString: strerror(code))
     let isMissing = address.withPointer { pointer, length in
       pointer.map { Route.isMissing(code, to: $0, length: length) } ?? false
@@ -79,7 +79,7 @@ final class Dialer {
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     if address.withPointer({ connect(descriptor, $0, $1) }) == 0 || errno == EINPROGRESS { return descriptor }
-    note(errno, address)
+    record(errno, address)
     close(descriptor)
     return nil
   }

@@ -13,7 +13,7 @@ enum AgentMessage {
     return writer.bytes
   }
 
-  /// The keys in an answer to ``listKeys``; nil if it is none.
+  /// The keys in an answer to ``listKeys``; nil if it is not one.
   static func keys(in answer: [UInt8]) -> [PublicKey]? {
     var reader = SSHFieldReader(answer)
     guard reader.byte() == 12, let count = reader.uint32() else { return nil }
@@ -25,7 +25,7 @@ enum AgentMessage {
     return keys
   }
 
-  /// The signature in an answer, without the algorithm's name; nil if it is none, or by another algorithm.
+  /// The signature in an answer, without the algorithm's name; nil if it is not one, or by another algorithm.
   static func signature(in answer: [UInt8], _ algorithm: KeyAlgorithm) -> [UInt8]? {
     var reader = SSHFieldReader(answer)
     guard reader.byte() == 14, let signature = reader.string() else { return nil }

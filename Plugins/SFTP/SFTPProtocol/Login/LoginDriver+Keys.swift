@@ -16,7 +16,7 @@ extension LoginDriver {
     driver.session?.signing = SignatureRequest.none
     let publicKey = openKeys[index]?.publicKey ?? keys[index].publicKey
     guard let publicKey else { return openUnknownKey(index) }
-    note(keys[index].name)
+    record(keys[index].name)
     activity = .key(index, blob: publicKey.blob(for: algorithm))
   }
 

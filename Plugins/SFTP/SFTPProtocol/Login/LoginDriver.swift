@@ -98,7 +98,7 @@ final class LoginDriver {
       case .failed(let code):
         if let failure = fatal(code, session) { return .failed(failure) }
         if case .questions = activity, code.number != LIBSSH2_ERROR_AUTHENTICATION_FAILED {
-          note(unreadableQuestions: code)
+          record(unreadableQuestions: code)
           continue
         }
         wasRefused(session)
@@ -115,7 +115,7 @@ final class LoginDriver {
     case .key(let index, _): refusedKey(index, session)
     case .questions: perform(machine.refusedAnswers(wasAnswered: hasAnswers))
     case .password:
-      note("a password")
+      record("a password")
       perform(machine.refusedPassword(wasGiven: true))
     case .listing, .waiting, .finished, .failed: break
     }
@@ -141,12 +141,12 @@ final class LoginDriver {
 
   /// libssh2 1.10 takes many questions with a name (RFC 4256, section 3.2) for malformed ones. A server drops them at the next request (RFC
   /// 4252, section 5).
-  private func note(unreadableQuestions code: SSHSession.Code) {
+  private func record(unreadableQuestions code: SSHSession.Code) {
     problems.append("the server's questions, which libssh2 cannot read (\(code.text))")
     perform(machine.refusedAnswers(wasAnswered: false))
   }
 
-  func note(_ what: String) {
+  func record(_ what: String) {
     if !tried.contains(what) { tried.append(what) }
   }
 
@@ -205,7 +205,7 @@ final class LoginDriver {
         to: prompts, user: options.user, server: options.server, attempt: attempt)
     }
     hasAnswers = answers?.count == prompts.count
-    if hasAnswers { note("answers to its questions") }
+    if hasAnswers { record("answers to its questions") }
     return hasAnswers ? answers : nil
   }
 }

@@ -12,7 +12,7 @@ struct WildcardPattern: Hashable, Sendable {
   func matches(_ text: [UInt8]) -> Bool {
     var position = 0
     var index = 0
-    /// Where to try next after a mismatch behind the last `*`: one character later.
+    /// Where to try next after a mismatch that follows the last `*`: one character later.
     var retry: (position: Int, index: Int)?
     while index < text.count {
       if position < pattern.count, pattern[position] == UInt8(ascii: "*") {
@@ -36,7 +36,7 @@ struct WildcardPattern: Hashable, Sendable {
   }
 }
 
-/// A list of patterns: one has to match, and none of those behind a `!`.
+/// A list of patterns: one has to match, and none of those after a `!`.
 struct PatternList: Hashable, Sendable {
   private var patterns: [WildcardPattern] = []
   private var excluded: [WildcardPattern] = []

@@ -80,7 +80,7 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Servers have one status for a missing directory and for a file that is none.
+  /// Servers have one status for a missing directory and for what is not a directory.
   private func explain(_ failure: SFTPFailure) {
     client.stat(path.bytes) { [self] result in
       guard !isOver else { return }

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 
 /// The path of a URL on a server. Version 3 defines no encoding for its bytes.
 ///
-/// Paths are absolute, except behind the segment `~`, the login directory.
+/// Paths are absolute, except after the segment `~`, the login directory.
 struct RemotePath: Hashable, Sendable {
   /// Without a slash at the end.
   let bytes: [UInt8]

@@ -217,18 +217,18 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   }
 
   /// If the connection is lost now, the next one has to remove the temporary file.
-  private func noteLeftover() {
+  private func recordLeftover() {
     if let leftover = temporary?.leftover { leftovers.append(leftover) }
   }
 
   func discardTemporary() {
-    noteLeftover()
+    recordLeftover()
     temporary?.discard()
     temporary = nil
   }
 
   func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
-    noteLeftover()
+    recordLeftover()
     stop()
     // A connection that is lost during the rename leaves it unknown whether that happened: without `replaces` a second try might fail.
     guard let failure, failure.isRepeatable, body.canRepeat, replaces || !isCommitting else {

@@ -37,7 +37,7 @@ struct SessionParts {
     background = values.background.map { [configuration] settings in
       BackgroundSession(
         BackgroundSessionDescription(settings, configuration), place: .current,
-        flaw: BackgroundSessionDescription.flaw(in: configuration))
+        unsendableReason: BackgroundSessionDescription.unsendableReason(in: configuration))
     }
   }
 

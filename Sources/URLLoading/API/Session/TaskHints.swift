@@ -25,7 +25,7 @@ extension Load {
     switch plan.owner {
     case .delegate: return plan.kind != .download
     case .reader: return true
-    case .handler, .waiter, .nobody: return false
+    case .handler, .waiter, .detached: return false
     }
   }
 }

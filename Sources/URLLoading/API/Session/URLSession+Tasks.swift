@@ -38,7 +38,7 @@ extension URLSession {
       plan = LoadPlan(request: request, kind: .download, owner: owner, resumption: resumption)
     } catch {
       plan = LoadPlan(request: .placeholder, kind: .download, owner: owner)
-      plan.flaw = URLError(
+      plan.immediateError = URLError(
         .cannotOpenFile, message: "The resume data cannot be used: \(error).", url: nil, underlying: error)
     }
     return made(URLSessionDownloadTask(load: load(plan)), delegate: delegate)
@@ -54,7 +54,7 @@ extension URLSession {
       plan.uploadResumption = resumption
     } catch {
       plan = LoadPlan(request: .placeholder, kind: .upload, owner: owner)
-      plan.flaw = URLError(
+      plan.immediateError = URLError(
         .cannotOpenFile, message: "The resume data cannot be used: \(error).", url: nil, underlying: error)
     }
     return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
@@ -69,9 +69,9 @@ extension URLSession {
       limit: values.maximumBufferedBytesPerTask, url: request.url)
     var plan = LoadPlan(request: request, kind: .webSocket, owner: .delegate)
     let offered = request.value(forHTTPHeaderField: WebSocketSubprotocols.field).map(WebSocketSubprotocols.members)
-    if let flaw = WebSocketSubprotocols.flaw(in: protocols.isEmpty ? offered ?? [] : protocols) {
-      plan.flaw = URLError(
-        .badURL, message: "The WebSocket task's sub-protocols cannot be offered: \(flaw).", url: request.url)
+    if let reason = WebSocketSubprotocols.invalidReason(in: protocols.isEmpty ? offered ?? [] : protocols) {
+      plan.immediateError = URLError(
+        .badURL, message: "The WebSocket task's sub-protocols cannot be offered: \(reason).", url: request.url)
     }
     let load = load(plan)
     load.setSink(channel)
@@ -90,7 +90,7 @@ extension URLSession {
     if let url = components.url, !host.isEmpty, isPort {
       plan.request = URLRequest(url: url)
     } else {
-      plan.flaw = URLError(
+      plan.immediateError = URLError(
         .badURL,
         message: "A stream task needs a host and a port from 1 to 65535: got \"\(host.prefix(200))\" and \(port).",
         url: nil)
@@ -113,7 +113,7 @@ extension URLSession {
 
   func load(_ plan: consuming LoadPlan) -> Load {
     // A request that a protocol class got for a listing may be loaded as something else.
-    if !acceptsTasks { plan.flaw = invalidity(for: plan.request) }
+    if !acceptsTasks { plan.immediateError = invalidity(for: plan.request) }
     if parts.background != nil, plan.background == nil { plan = planInService(plan) }
     return Load(session: self, plan: plan)
   }
@@ -124,7 +124,7 @@ extension URLSession {
     case .delegate, .handler: taskRegistry.add(task, retains: true)
     case .reader: taskRegistry.add(task, retains: false)
     // Resumed at once, and retained by the registry from then on.
-    case .waiter, .nobody: break
+    case .waiter, .detached: break
     }
     delegates.overridden(by: delegate).task?.tell(.created) {
       $0.urlSession(self, didCreateTask: task)

@@ -31,7 +31,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     var asksAboutConnections = true
     /// Where downloads write; nil for the temporary directory.
     var downloadDirectory: String?
-    @Rare var background: BackgroundSettings?
+    @Boxed var background: BackgroundSettings?
     var kept = Kept()
   }
 

@@ -3,7 +3,7 @@
 ///
 /// The connection goes through the proxies that the session's settings name for `https`; an HTTP proxy opens a tunnel. Reads complete in
 /// FIFO order, and so do writes; closing a direction, starting TLS and capturing the streams wait for the requests before them. A request
-/// that fails also fails those behind it in the same direction. When the connection fails, the task ends with that error once the received
+/// that fails also fails those after it in the same direction. When the connection fails, the task ends with that error once the received
 /// bytes were read. When both directions are closed, it ends without an error. Unread bytes are buffered up to
 /// ``URLSessionConfiguration/maximumBufferedBytesPerTask``; then TCP's flow control stops the peer. A suspended task neither reads nor
 /// writes.
@@ -34,9 +34,9 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Reading and writing
 
-  /// Reads bytes, behind earlier reads, and calls the handler on the session's delegate queue.
+  /// Reads bytes, after earlier reads, and calls the handler on the session's delegate queue.
   ///
-  /// Fewer bytes than the minimum are read only at the end of the stream. A read that times out fails, as do those behind it, and consumes
+  /// Fewer bytes than the minimum are read only at the end of the stream. A read that times out fails, as do those after it, and consumes
   /// nothing: the bytes stay for the next read.
   /// - Parameters:
   ///   - minBytes: at least so many; 0 counts as 1.
@@ -55,7 +55,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     }
   }
 
-  /// Reads bytes, behind earlier reads. Cancelling the calling Swift task withdraws the read, which consumes nothing; the stream stays
+  /// Reads bytes, after earlier reads. Cancelling the calling Swift task withdraws the read, which consumes nothing; the stream stays
   /// usable.
   /// - Returns: the bytes, nil for none, and whether the stream has ended.
   /// - Throws: `URLError.timedOut`, and what the task ended with; `CancellationError`.
@@ -77,9 +77,9 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     }
   }
 
-  /// Writes bytes, behind earlier writes; the handler is called on the session's delegate queue when the connection has accepted them.
+  /// Writes bytes, after earlier writes; the handler is called on the session's delegate queue when the connection has accepted them.
   ///
-  /// A write that times out fails, as do those behind it; where a part of it was sent, so does the task.
+  /// A write that times out fails, as do those after it; where a part of it was sent, so does the task.
   ///
   /// `timeout`: in seconds; 0 for none.
   @preconcurrency
@@ -91,7 +91,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
     channel.write(data, timeout: timeout) { error in load.call { completionHandler(error) } }
   }
 
-  /// Writes bytes, behind earlier writes, and returns when the connection has accepted them.
+  /// Writes bytes, after earlier writes, and returns when the connection has accepted them.
   ///
   /// Cancelling the calling Swift task withdraws the write. Where a part of it was sent, the rest is sent in the background; the stream
   /// stays usable.
@@ -114,15 +114,15 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Closing
 
-  /// Closes the output, behind pending reads and writes; the peer reads the end of the stream. Reading continues.
+  /// Closes the output, after pending reads and writes; the peer reads the end of the stream. Reading continues.
   open func closeWrite() { channel?.barrier(.closeWrite) }
 
-  /// Closes the input, behind pending reads and writes: later bytes are discarded. Writing continues.
+  /// Closes the input, after pending reads and writes: later bytes are discarded. Writing continues.
   open func closeRead() { channel?.barrier(.closeRead) }
 
   // MARK: TLS
 
-  /// Starts TLS with the host that the task was made with, behind pending reads and writes. Later reads and writes are protected.
+  /// Starts TLS with the host that the task was made with, after pending reads and writes. Later reads and writes are protected.
   ///
   /// The host's certificate is judged as for `https`: the delegate gets a challenge; without a delegate the session's authorities decide.
   /// Nothing is read or written before the answer. The delegate is not asked for a client certificate.
@@ -144,7 +144,7 @@ open class URLSessionStreamTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Streams
 
-  /// Hands the connection over as a pair of streams, behind pending reads and writes: the delegate gets them by
+  /// Hands the connection over as a pair of streams, after pending reads and writes: the delegate gets them by
   /// ``URLSessionStreamDelegate/urlSession(_:streamTask:didBecome:outputStream:)-(_,_,InputStream,_)``, not open yet.
   ///
   /// The task ends when both streams are closed, or the connection is.

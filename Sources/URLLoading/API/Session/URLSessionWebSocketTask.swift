@@ -36,7 +36,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
 
   // MARK: Messages
 
-  /// Sends a message, behind those before it, and returns when it was given to the connection.
+  /// Sends a message, after those before it, and returns when it was given to the connection.
   /// - Throws: the error that the task ended with; `URLError.networkConnectionLost` after a close frame.
   open func send(_ message: Message) async throws {
     try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
@@ -45,7 +45,7 @@ open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     }
   }
 
-  /// Sends a message, behind those before it; the handler is called on the session's delegate queue when it was given to the connection.
+  /// Sends a message, after those before it; the handler is called on the session's delegate queue when it was given to the connection.
   @preconcurrency
   open func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
     guard let channel else { return completionHandler(Self.unmade) }

@@ -111,7 +111,7 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
       + "\(isHTTPOnly)>"
   }
 
-  /// By bytes: a mark behind the dot would make one character of both.
+  /// By bytes: a mark after the dot would make one character of both.
   static func withoutDot(_ domain: String) -> String {
     domain.utf8.first == UInt8(ascii: ".") ? String(Substring(domain.utf8.dropFirst())) : domain
   }

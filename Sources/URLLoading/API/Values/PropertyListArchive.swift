@@ -22,7 +22,7 @@ extension URLRequest {
   /// The request in plain values.
   var propertyList: [String: Any] {
     var list: [String: Any] = [
-      // The empty one is none.
+      // An empty one does not count.
       "method": values.explicitMethod ?? "",
       "cachePolicy": Int(values.cachePolicy.rawValue),
       "networkServiceType": Int(values.networkServiceType.rawValue),

@@ -51,7 +51,7 @@ struct RequestValues {
   /// What `URLProtocol.setProperty(_:forKey:in:)` attached.
   var protocolProperties: [String: Any] = [:]
   /// Nil where all have their defaults.
-  @Rare private var setOptions: RequestOptions?
+  @Boxed private var setOptions: RequestOptions?
 
   static let defaultTimeoutInterval: TimeInterval = 60
 

@@ -6,7 +6,7 @@ extension URLError {
   /// the URL; a message that names one does so by `URL.redactedDescription`, which has no query.
   /// - Parameters:
   ///   - code: the kind of failure.
-  ///   - message: one sentence, or more; goes to `localizedDescription`. A full stop right behind the URL at the end is left
+  ///   - message: one sentence, or more; goes to `localizedDescription`. A full stop right after the URL at the end is left
   ///     out, so that the URL can be copied.
   ///   - url: the URL that failed; goes to `failingURL` as it is.
   ///   - underlying: the error that caused this one.

@@ -2,7 +2,7 @@
 /// JSON, which the first of them tells apart. A value without I/O that is fed what arrives.
 package struct BackgroundFrames: Sendable {
   /// Why a connection is of no use any more.
-  package enum Flaw: Error, Equatable {
+  package enum FrameError: Error, Equatable {
     /// - Parameter length: in bytes.
     case tooLong(length: Int)
     case unreadable
@@ -29,7 +29,7 @@ package struct BackgroundFrames: Sendable {
   }
 
   /// The next message; nil where more bytes have to come first.
-  package mutating func next<Message: BackgroundMessage>(_ type: Message.Type) throws(Flaw) -> Message? {
+  package mutating func next<Message: BackgroundMessage>(_ type: Message.Type) throws(FrameError) -> Message? {
     guard bytes.count - start >= 4 else { return nil }
     let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
     guard length <= Self.limit else { throw .tooLong(length: length) }

@@ -28,7 +28,7 @@ package struct BackgroundServerTrust: Codable, Sendable, Hashable {
     port = peer.endpoint.port
     isProxy = peer.endpoint.isProxy
     certificates = peer.certificates.map(\.der)
-    flaws = peer.verdict.flaws.map { Flaw(code: $0.code, reason: $0.reason) }
+    flaws = peer.verdict.failures.map { Flaw(code: $0.code, reason: $0.reason) }
     stapledResponse = peer.stapledResponse
     let size = certificates.reduce(stapledResponse?.count ?? 0) { $0 + $1.count }
     guard size <= Self.largestSize else { return nil }

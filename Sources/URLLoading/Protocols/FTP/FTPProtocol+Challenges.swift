@@ -48,7 +48,7 @@ extension FTPProtocol {
   }
 }
 
-extension FTPProtocol: JudgedProtocol {
+extension FTPProtocol: TrustEvaluatingProtocol {
   /// Asks the question for which the handshake was aborted.
   /// - Returns: false where it was not, or the load has asked too often.
   func asks(_ failure: TransferFailure) -> Bool {

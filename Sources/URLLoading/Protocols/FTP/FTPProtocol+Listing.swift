@@ -79,11 +79,12 @@ extension FTPProtocol {
   /// - Returns: whether the listing continues.
   private func tell(_ piece: FTPListing.Piece) -> Bool {
     if !piece.entries.isEmpty { sessionClient?.urlProtocol(self, didList: piece.entries) }
-    guard let flaw = piece.flaw else { return true }
+    guard let reason = piece.failureReason else { return true }
     let directory = request.url?.redactedDescription ?? "the directory"
     failListing(
       URLError(
-        .cannotParseResponse, message: "The server's listing of \(directory) is not usable: \(flaw).", url: request.url)
+        .cannotParseResponse, message: "The server's listing of \(directory) is not usable: \(reason).",
+        url: request.url)
     )
     return false
   }

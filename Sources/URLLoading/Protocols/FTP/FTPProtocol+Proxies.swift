@@ -9,5 +9,5 @@ extension FTPProtocol: ProxiedProtocol {
   }
 
   func tell(_ failure: TransferFailure) { tell(failure, isDirectory: false) }
-  func note(refusal: TransferFailure) { state.withLock { $0.refusal = refusal } }
+  func record(refusal: TransferFailure) { state.withLock { $0.refusal = refusal } }
 }

@@ -118,7 +118,7 @@ extension FTPProtocol: TransferHandler {
       failure.urlErrorCode = .fileIsDirectory
       failure.message = "The URL names a directory (\(failure.message))"
     }
-    judgeIdentity(&failure)
+    handleIdentityRefusal(&failure)
     distinguish(failure, through: route) { self.fail(self.error(for: $0)) }
   }
 

@@ -196,10 +196,10 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     let record = source.map { _ in session.component(UnfinishedUploads.self) }
     if let route { transferRequest.take(route) }
     transferRequest.proxyCredential = withProxies { $0.credential }
-    let (judge, requirements) = (sessionClient.urlProtocolDemand(self).connectionJudge, transportRequirements)
-    if judge != nil || requirements != nil {
+    let (evaluator, requirements) = (sessionClient.urlProtocolDemand(self).connectionJudge, transportRequirements)
+    if evaluator != nil || requirements != nil {
       transferRequest.security = connections.security(
-        for: transferRequest, judge: judge, requirements: requirements, answers: withAnswers { $0 })
+        for: transferRequest, evaluator: evaluator, requirements: requirements, answers: withAnswers { $0 })
     }
     transferRequest.credential = state.withLock { state in
       state.stage = stage

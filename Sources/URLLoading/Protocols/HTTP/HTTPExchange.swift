@@ -31,13 +31,13 @@ struct HTTPExchange {
   }
 
   /// Handshakes that may be ended for a question in one load: those of a proxy and a server, of each two, and their renewals.
-  private static let mostQuestions = 8
+  private static let maximumQuestions = 8
 
   /// Credentials that may be refused before the server's refusal is the result, whatever a delegate says.
   private static let largestFailureCount = 16
 
   private let offersNegotiate: Bool
-  @Rare private var pending: Pending?
+  @Boxed private var pending: Pending?
   private var triedCredentials = 0
   private var triedProxyCredentials = 0
   private var questions = 0
@@ -97,7 +97,7 @@ struct HTTPExchange {
       return .challenge(space, previousFailureCount: failures)
     }
     if let proxy, failure.proxyFault == .login { return challenge(bySOCKS: proxy, failure) }
-    if let question = ConnectionQuestion(failure.reason), questions < Self.mostQuestions {
+    if let question = ConnectionQuestion(failure.reason), questions < Self.maximumQuestions {
       questions += 1
       pending = Pending(question: question, result: .failure(failure))
       return .question(question)

@@ -100,7 +100,7 @@ extension HTTPProtocol {
   }
 }
 
-extension HTTPProtocol: JudgedProtocol {
+extension HTTPProtocol: TrustEvaluatingProtocol {
   func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)? {
     state.withLock { $0.exchange.takeQuestion() }
   }

@@ -47,7 +47,7 @@ extension HTTPProtocol {
       }
       return (left, isTaken)
     }
-    if let left { sessionClient?.session.component(CurlSession.self).proxies?.noteUnreachable(left) }
+    if let left { sessionClient?.session.component(CurlSession.self).proxies?.recordUnreachable(left) }
     return isTaken
   }
 }

@@ -112,7 +112,7 @@ extension HTTPProtocol: TransferHandler {
       client?.urlProtocolDidFinishLoading(self)
     case .failure(var failure):
       collect(failure.metrics)
-      judgeIdentity(&failure)
+      handleIdentityRefusal(&failure)
       distinguish(failure, through: state.withLock { $0.route }) { failure in
         self.client?.urlProtocol(self, didFailWithError: self.error(for: failure))
       }

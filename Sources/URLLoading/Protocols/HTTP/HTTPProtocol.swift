@@ -20,17 +20,17 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     /// Whether metrics are wanted ahead of the response.
     var reportsConnection = false
     var exchange = HTTPExchange()
-    @Rare var credential: TransferCredential?
-    @Rare var proxyCredential: TransferCredential?
+    @Boxed var credential: TransferCredential?
+    @Boxed var proxyCredential: TransferCredential?
     /// The proxies of this load, where they had to be asked for.
-    @Rare var route: ProxyRoute?
+    @Boxed var route: ProxyRoute?
     /// Who is logged in to by Negotiate, and the token of the next request. Each needs a new one: also after a handshake that was ended.
-    @Rare var negotiateSpace: URLProtectionSpace?
-    @Rare var negotiateToken: NegotiateToken?
+    @Boxed var negotiateSpace: URLProtectionSpace?
+    @Boxed var negotiateToken: NegotiateToken?
     /// A token that is being made.
-    @Rare var negotiation: NegotiateTokens.Request?
+    @Boxed var negotiation: NegotiateTokens.Request?
     /// What was answered about connections.
-    @Rare var answers: CurlSession.Answers?
+    @Boxed var answers: CurlSession.Answers?
     /// The body of a request, of which nothing is read while its handshake may be repeated.
     var source: BodySource?
     /// Connections are made for what follows the answer 101, by the whole way.
@@ -201,7 +201,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     let requirements = transportRequirements
     if demand.connectionJudge != nil || requirements != nil || login != nil {
       transferRequest.security = connections.security(
-        for: transferRequest, judge: demand.connectionJudge, requirements: requirements,
+        for: transferRequest, evaluator: demand.connectionJudge, requirements: requirements,
         isKnownHost: demand.connectionJudge != nil && isOfKnownHost, login: login, answers: answers)
     }
     if let token {

@@ -10,7 +10,7 @@ enum HTTPRequestEncoder {
   /// Methods that anticipate no content (RFC 9110, sections 9.3.1 to 9.3.8).
   private static let bodiless: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
-  /// Whether a request has a body to send. An empty one is none where the method anticipates no content, and announces no length (RFC 9110,
+  /// Whether a request has a body to send. An empty one does not count where the method anticipates no content, and announces no length (RFC 9110,
   /// section 8.6).
   static func sends(_ body: URLUploadBody, by method: String) -> Bool {
     body.length != 0 || !bodiless.contains(method)

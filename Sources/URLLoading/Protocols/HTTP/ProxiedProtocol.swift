@@ -4,8 +4,8 @@ internal import URLLoadingCurlTransport
 /// The proxies of a load, and the state of a login to one of them.
 struct ProxyAttempt {
   /// The proxies, where they had to be asked for.
-  @Rare var route: ProxyRoute?
-  @Rare var credential: TransferCredential?
+  @Boxed var route: ProxyRoute?
+  @Boxed var credential: TransferCredential?
   var exchange = HTTPExchange(offersNegotiate: false)
 }
 
@@ -18,7 +18,7 @@ protocol ProxiedProtocol: URLProtocol, URLAuthenticationChallengeSender {
   /// Calls `body` with the notes, under the instance's lock.
   func withProxies<Result>(_ body: (inout ProxyAttempt) -> Result) -> Result
   /// Keeps what the load fails with if a challenge is not answered.
-  func note(refusal: TransferFailure)
+  func record(refusal: TransferFailure)
   /// Starts the transfer again.
   func begin()
   func tell(_ failure: TransferFailure)
@@ -62,7 +62,7 @@ extension ProxiedProtocol {
     let refusal = failure.proxyResponse.flatMap { head in request.url.map { HTTPURLResponse(url: $0, head: head) } }
     guard failure.proxyFault == .login || refusal?.statusCode == 407, let proxy else { return false }
     forgetLogin(of: proxy)
-    note(refusal: failure)
+    record(refusal: failure)
     let action = withProxies { $0.exchange.failed(failure, for: request, refusal: refusal, by: proxy) }
     guard case .challenge(let space, let failures) = action else {
       tell(failure)
@@ -99,7 +99,7 @@ extension ProxiedProtocol {
       attempt.exchange.proxyChanged()
       return (left, true)
     }
-    if let left { sessionClient?.session.component(CurlSession.self).proxies?.noteUnreachable(left) }
+    if let left { sessionClient?.session.component(CurlSession.self).proxies?.recordUnreachable(left) }
     if isTaken { begin() }
     return isTaken
   }

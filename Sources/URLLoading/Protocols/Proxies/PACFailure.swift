@@ -20,7 +20,7 @@ enum PACFailure: Error, Equatable {
   case script(String)
   /// The script has returned something that names no proxy.
   case answer(String)
-  /// The URL of the script is none.
+  /// The URL of the script is not one.
   case invalidURL(String)
   /// The script could not be loaded.
   case notLoaded(String)

@@ -4,7 +4,7 @@ enum PACSource: Sendable, Equatable {
   case url(URL)
   /// The script itself.
   case script(String)
-  /// The text of a URL that is none.
+  /// The text of a URL that is not one.
   case invalid(String)
 
   /// What a session's proxy dictionary says; nil where it has no script, or one that is disabled.

@@ -99,8 +99,8 @@ final class ProxyResolution: Sendable {
   }
 
   /// A proxy could not be reached: it is tried last for a while.
-  func noteUnreachable(_ proxy: ProxyServer) {
-    unreachable.withLock { $0.note(proxy, at: .now) }
+  func recordUnreachable(_ proxy: ProxyServer) {
+    unreachable.withLock { $0.record(proxy, at: .now) }
   }
 
   func flush() {
@@ -118,7 +118,7 @@ final class ProxyResolution: Sendable {
     _ question: PACQuestion, of script: String, _ url: URL,
     _ take: @escaping @Sendable (Result<ProxyRoute, URLError>) -> Void
   ) {
-    if let reason = Self.flaw(of: script) { return take(.failure(Self.error(.unusable(reason), url))) }
+    if let reason = Self.invalidReason(script) { return take(.failure(Self.error(.unusable(reason), url))) }
     evaluator?.ask(question, of: script) { result in
       switch result {
       case .failure(let failure): take(.failure(Self.error(failure, url)))
@@ -131,7 +131,7 @@ final class ProxyResolution: Sendable {
     }
   }
 
-  private static func flaw(of script: String) -> String? {
+  private static func invalidReason(_ script: String) -> String? {
     if script.utf8.count > PACHelperProtocol.scriptLimit { return "it is longer than 1 MiB" }
     return script.utf8.contains(0) ? "it has a byte 0 in it" : nil
   }

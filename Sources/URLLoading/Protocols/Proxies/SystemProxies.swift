@@ -22,7 +22,7 @@ final class SystemProxies: Sendable {
     return { url in library.proxies(for: url) }
   }
 
-  private enum Opening: Sendable {
+  private enum Library: Sendable {
     case pending
     case done(Ask?)
   }
@@ -30,7 +30,7 @@ final class SystemProxies: Sendable {
   private let pool = BlockingPool(name: "URLLoading proxies", maximumThreadCount: 2)
   private let timeLimit: Duration
   private let opening: @Sendable () -> Ask?
-  private let ask = Locked(Opening.pending)
+  private let ask = Locked(Library.pending)
   private let absent = Atomic(false)
   /// Whether ``open()`` was called: it does not wait for the lock of `ask`, which is held as long as the library takes to open.
   private let hasBegun = Atomic(false)

@@ -9,7 +9,7 @@ struct UnreachableProxies: Sendable {
 
   private var known: [(proxy: ProxyServer, until: MonotonicInstant)] = []
 
-  mutating func note(_ proxy: ProxyServer, at now: MonotonicInstant) {
+  mutating func record(_ proxy: ProxyServer, at now: MonotonicInstant) {
     known.removeAll { $0.until <= now || $0.proxy == proxy }
     if known.count == Self.limit { known.removeFirst() }
     known.append((proxy, now.advanced(by: Self.memory)))
@@ -23,7 +23,7 @@ struct UnreachableProxies: Sendable {
       return known.contains { now < $0.until && $0.proxy == candidate }
     }
     let unreachable = candidates.filter(isUnreachable)
-    // A direct connection that the script has last is for want of all proxies: it stays behind them.
+    // A direct connection that the script has last is for want of all proxies: it stays after them.
     let isLastDirect = candidates.count > 1 && candidates.last == .some(nil)
     let reachable = candidates.filter { !isUnreachable($0) }
     guard isLastDirect, !unreachable.isEmpty else { return reachable + unreachable }

@@ -9,22 +9,22 @@ extension TCPProtocol: ProxiedProtocol {
     state.withLock { body(&$0.proxies) }
   }
 
-  func note(refusal: TransferFailure) { state.withLock { $0.refusal = refusal } }
+  func record(refusal: TransferFailure) { state.withLock { $0.refusal = refusal } }
 
   func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
-    if !judge(by: .credential(credential)) { useForProxy(credential) }
+    if !resolveTrust(by: .credential(credential)) { useForProxy(credential) }
   }
 
   func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {
-    if !judge(by: .byDefault) { refuse() }
+    if !resolveTrust(by: .byDefault) { refuse() }
   }
 
   func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
-    if !judge(by: .rejected) { refuse() }
+    if !resolveTrust(by: .rejected) { refuse() }
   }
 
   func cancel(_ challenge: URLAuthenticationChallenge) {
-    if !judge(by: .rejected) { refuse() }
+    if !resolveTrust(by: .rejected) { refuse() }
   }
 
   private func refuse() {

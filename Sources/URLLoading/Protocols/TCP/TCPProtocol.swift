@@ -61,7 +61,7 @@ final class TCPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.proxy = connections.engine.proxy(for: url.absoluteString).map { .through($0) } ?? .direct
     }
     transferRequest.laterSecurity = laterSecurity(
-      in: connections, judge: sessionClient.urlProtocolDemand(self).connectionJudge, host: url)
+      in: connections, evaluator: sessionClient.urlProtocolDemand(self).connectionJudge, host: url)
     transferRequest.proxyCredential = withProxies { $0.credential }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine.start(transferRequest, handler: self)

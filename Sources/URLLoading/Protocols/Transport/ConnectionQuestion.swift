@@ -1,7 +1,7 @@
 internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
-/// Why a handshake was aborted: the owner has to judge the server, or the server requests a client certificate. Turns into a challenge, and
+/// Why a handshake was aborted: the owner has to evaluate the server, or the server requests a client certificate. Turns into a challenge, and
 /// its answer into the input of the next handshake.
 enum ConnectionQuestion {
   case trust(ShownPeer)
@@ -73,7 +73,7 @@ enum ConnectionQuestion {
   /// What an answer means. A credential of another kind is no answer, and counts as the default.
   func resolved(by decision: Decision) -> Resolution {
     switch (self, decision) {
-    // Trust in another certificate is none in this one.
+    // Trust in another certificate is not trust in this one.
     case (.trust(let peer), .credential(let credential))
     where credential.trust != nil && credential.trust?.certificates.first?.x509 == peer.certificates.first:
       return .proceed(.accepts(peer.certificates))
@@ -87,7 +87,7 @@ enum ConnectionQuestion {
 }
 
 extension CurlSession.Answers {
-  mutating func note(_ change: ConnectionQuestion.Change, of endpoint: TLSEndpoint) {
+  mutating func record(_ change: ConnectionQuestion.Change, of endpoint: TLSEndpoint) {
     switch change {
     case .accepts(let certificates): self[endpoint, default: .init()].acceptedCertificates = certificates
     case .trusts(let chain): self[endpoint, default: .init()].trustedChains.insert(chain)

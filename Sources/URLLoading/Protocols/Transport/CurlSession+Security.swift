@@ -2,14 +2,14 @@ internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 internal import URLLoadingX509
 
-/// How the connections of a session's loads are judged.
+/// How the connections of a session's loads are evaluated.
 extension CurlSession {
   typealias Answers = [TLSEndpoint: ConnectionSecurity.Answer]
   typealias IdentityChoice = ConnectionSecurity.IdentityChoice
 
   /// An identity that was given for a server, by the delegate that gave it.
   struct IdentityKey: Hashable {
-    let judge: URLConnectionJudge
+    let evaluator: URLConnectionJudge
     let endpoint: TLSEndpoint
   }
 
@@ -17,16 +17,16 @@ extension CurlSession {
   ///
   /// - Parameters:
   ///   - request: its URL, and the proxy that was chosen for it.
-  ///   - judge: who is asked about its connections.
+  ///   - evaluator: who is asked about its connections.
   ///   - requirements: what servers have to keep in any case.
   ///   - isKnownHost: whether nobody may accept the server where it is not trusted.
   ///   - login: the scheme and the user of a login that belongs to connections; nil for none.
   ///   - answers: what was answered in this load.
   func security(
-    for request: TransferRequest, judge: URLConnectionJudge?, requirements: TransportSecurityRequirements?,
+    for request: TransferRequest, evaluator: URLConnectionJudge?, requirements: TransportSecurityRequirements?,
     isKnownHost: Bool = false, login: String? = nil, answers: Answers?
   ) -> ConnectionSecurity? {
-    let usesTLS = (judge != nil || requirements != nil) && usesTLS(for: request)
+    let usesTLS = (evaluator != nil || requirements != nil) && usesTLS(for: request)
     guard usesTLS || login != nil else { return nil }
     var pool = ConnectionPoolKey()
     pool.login = login
@@ -35,13 +35,15 @@ extension CurlSession {
     var security = ConnectionSecurity(pool: pool)
     security.requirements = requirements.map { TLSRequirements($0) }
     security.isKnownHost = isKnownHost
-    guard let judge else { return security }
-    security.pool.judge = judge.number
+    guard let evaluator else { return security }
+    security.pool.trustEvaluator = evaluator.number
     security.asksForTrust = true
     security.asksForIdentity = true
     security.answers = answers ?? [:]
     for endpoint in endpoints(of: request) where security.answers[endpoint]?.identity == nil {
-      guard let known = identities.withLock({ $0[IdentityKey(judge: judge, endpoint: endpoint)] }) else { continue }
+      guard let known = identities.withLock({ $0[IdentityKey(evaluator: evaluator, endpoint: endpoint)] }) else {
+        continue
+      }
       security.answers[endpoint, default: .init()].identity = .identity(known)
     }
     security.pool.identity = Self.fingerprint(security.answers)
@@ -78,11 +80,11 @@ extension CurlSession {
   }
 
   /// Later loads log in to a server with this identity, without a challenge.
-  func remember(_ identity: ClientIdentity, for endpoint: TLSEndpoint, of judge: URLConnectionJudge) {
+  func remember(_ identity: ClientIdentity, for endpoint: TLSEndpoint, of evaluator: URLConnectionJudge) {
     identities.withLock { identities in
       // A session talks to few servers that want identities; beyond that a challenge more does no harm.
       if identities.count >= Self.mostIdentities { identities.removeAll() }
-      identities[IdentityKey(judge: judge, endpoint: endpoint)] = identity
+      identities[IdentityKey(evaluator: evaluator, endpoint: endpoint)] = identity
     }
   }
 

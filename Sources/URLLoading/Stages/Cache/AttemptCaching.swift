@@ -37,7 +37,7 @@ struct AttemptCaching: Sendable {
   }
 
   private let subject: Subject
-  @Rare private var findings: Findings?
+  @Boxed private var findings: Findings?
 
   /// Nil for a request without a URL.
   init?(_ request: URLRequest) {

@@ -23,9 +23,9 @@ struct CookieJar {
     hasFile = true
     var dropped: [HSTSChange] = []
     policies = HSTSStore(filed, siteOf: PublicSuffixes.site, now: now, dropped: &dropped)
-    for change in dropped { unwritten.note(change) }
+    for change in dropped { unwritten.recordChange(change) }
     for row in rows where row.record.cookie.isExpired(at: now) {
-      unwritten.note(.dropped(row.record), partition: row.partition)
+      unwritten.recordChange(.dropped(row.record), partition: row.partition)
     }
     let alive = rows.lazy.filter { !$0.record.cookie.isExpired(at: now) }
     for (partition, rows) in Dictionary(grouping: alive, by: \.partition) {
@@ -71,16 +71,16 @@ struct CookieJar {
   /// - Returns: what `body` says, which is whether anything changed.
   @discardableResult
   mutating func change(in partition: String, _ body: (inout CookieStore) -> Bool) -> Bool {
-    var store = stores.removeValue(forKey: partition) ?? CookieStore(notesChanges: hasFile)
+    var store = stores.removeValue(forKey: partition) ?? CookieStore(recordsChanges: hasFile)
     let isChanged = body(&store)
-    for change in store.takeChanges() { unwritten.note(change, partition: partition) }
+    for change in store.takeChanges() { unwritten.recordChange(change, partition: partition) }
     if !store.isEmpty { stores[partition] = store }
     return isChanged
   }
 
   /// Removes the cookies of all partitions that were stored or changed after a date. Returns whether there were any.
   mutating func removeAll(storedSince date: Date) -> Bool {
-    if hasFile { unwritten.noteRemoval(storedSince: date) }
+    if hasFile { unwritten.recordRemoval(storedSince: date) }
     var isChanged = false
     for partition in stores.keys {
       let removes = change(in: partition) { $0.removeAll(storedSince: date) }
@@ -91,16 +91,17 @@ struct CookieJar {
 
   // MARK: Transport security
 
-  /// Notes what a host says, see ``HSTSStore/note(_:from:isSecure:isVerified:now:)``.
-  mutating func note(transportSecurity field: String, from host: String, isSecure: Bool, isVerified: Bool, now: Date) {
-    let changes = policies.note(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now)
-    if hasFile { for change in changes { unwritten.note(change) } }
+  /// Records what a host says, see ``HSTSStore/record(_:from:isSecure:isVerified:now:)``.
+  mutating func record(transportSecurity field: String, from host: String, isSecure: Bool, isVerified: Bool, now: Date)
+  {
+    let changes = policies.record(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now)
+    if hasFile { for change in changes { unwritten.recordChange(change) } }
   }
 
   /// Ends the policies of all hosts.
   mutating func removePolicies() {
     policies.removeAll()
-    if hasFile { unwritten.noteRemovalOfPolicies() }
+    if hasFile { unwritten.recordRemovalOfPolicies() }
   }
 
   // MARK: Beside a file
@@ -167,14 +168,14 @@ struct CookieJar {
       known.lastAccess = record.lastAccess
       quietly(partition) { $0.put(known) }
     } else if known.map({ $0.stored <= record.stored }) ?? true {
-      if let known { unwritten.note(.dropped(known), partition: partition) }
+      if let known { unwritten.recordChange(.dropped(known), partition: partition) }
       quietly(partition) { $0.put(record) }
     }
   }
 
   /// Changes a partition by what the file knows, or will.
   private mutating func quietly(_ partition: String, _ body: (inout CookieStore) -> Void) {
-    var store = stores.removeValue(forKey: partition) ?? CookieStore(notesChanges: hasFile)
+    var store = stores.removeValue(forKey: partition) ?? CookieStore(recordsChanges: hasFile)
     body(&store)
     _ = store.takeChanges()
     if !store.isEmpty { stores[partition] = store }

@@ -11,19 +11,19 @@ struct CookieStore {
   private var sites: [String: [CookieRecord]] = [:]
   private var lastStamp: Int64 = 0
   private(set) var count = 0
-  private let notesChanges: Bool
+  private let recordsChanges: Bool
   /// What happened since they were taken last, in order; empty unless changes are noted.
   private var changes: [CookieChange] = []
 
   var isEmpty: Bool { count == 0 }
 
-  init(notesChanges: Bool = false) {
-    self.notesChanges = notesChanges
+  init(recordsChanges: Bool = false) {
+    self.recordsChanges = recordsChanges
   }
 
   /// A store of cookies that were kept elsewhere, each once. Those beyond the limits are evicted, and the changes say so.
   init(_ records: some Sequence<CookieRecord>, now: Date) {
-    self.init(notesChanges: true)
+    self.init(recordsChanges: true)
     for record in records {
       sites[PublicSuffixes.site(of: record.cookie.bareDomain), default: []].append(record)
       lastStamp = max(lastStamp, record.creation, record.lastAccess)
@@ -55,18 +55,18 @@ struct CookieStore {
     let old = index.map { entries.remove(at: $0) }
     if cookie.isExpired(at: now) {
       guard let old else { return false }
-      note(.removed(old.cookie))
+      recordChange(.removed(old.cookie))
       replace(site, by: entries)
       return true
     }
     // One that has expired has left the store (5.7), whether or not anybody has seen that.
     let replaced = old.flatMap { $0.cookie.isExpired(at: now) ? nil : $0 }
     // Nor does one that ends with the session leave one behind that does not.
-    if let old, replaced == nil || cookie.isSessionOnly { note(.removed(old.cookie)) }
+    if let old, replaced == nil || cookie.isSessionOnly { recordChange(.removed(old.cookie)) }
     let stamp = stamp(now)
     let record = CookieRecord(cookie, creation: replaced?.creation ?? stamp, lastAccess: stamp, stored: now)
     entries.append(record)
-    note(.stored(record))
+    recordChange(.stored(record))
     if entries.count > Self.siteLimit {
       evict(from: site, entries, now: now)
     } else {
@@ -99,9 +99,9 @@ struct CookieStore {
     var found: [CookieRecord] = []
     for index in entries.indices where Self.isWanted(entries[index].cookie, by: origin, now: now) {
       entries[index].lastAccess = stamp(now)
-      if notesChanges, entries[index].isAccessWorthNoting {
+      if recordsChanges, entries[index].isAccessWorthNoting {
         entries[index].notedAccess = entries[index].lastAccess
-        note(.used(entries[index].cookie, lastAccess: entries[index].lastAccess))
+        recordChange(.used(entries[index].cookie, lastAccess: entries[index].lastAccess))
       }
       found.append(entries[index])
     }
@@ -140,7 +140,7 @@ struct CookieStore {
     let site = PublicSuffixes.site(of: cookie.bareDomain)
     guard var entries = sites[site], let index = entries.firstIndex(where: { Self.isSame($0.cookie, cookie) })
     else { return false }
-    note(.removed(entries.remove(at: index).cookie))
+    recordChange(.removed(entries.remove(at: index).cookie))
     replace(site, by: entries)
     return true
   }
@@ -212,7 +212,7 @@ struct CookieStore {
     }
     let expired = ranked.prefix { $0.cookie.isExpired(at: now) }.count
     let surplus = max(expired, entries.count - Self.siteLimit)
-    for record in ranked.prefix(surplus) { note(.dropped(record)) }
+    for record in ranked.prefix(surplus) { recordChange(.dropped(record)) }
     replace(site, by: Array(ranked.dropFirst(surplus)))
   }
 
@@ -224,14 +224,14 @@ struct CookieStore {
   /// Evicts where there are too many in all: no site has more than its share by now, so that the last access alone decides.
   private mutating func evictOldest(now: Date) {
     for (site, entries) in sites where entries.contains(where: { $0.cookie.isExpired(at: now) }) {
-      for record in entries where record.cookie.isExpired(at: now) { note(.dropped(record)) }
+      for record in entries where record.cookie.isExpired(at: now) { recordChange(.dropped(record)) }
       replace(site, by: entries.filter { !$0.cookie.isExpired(at: now) })
     }
     guard count > Self.totalLimit else { return }
     let oldest = sites.values.joined().sorted { $0.lastAccess < $1.lastAccess }.prefix(count - Self.totalLimit)
     for record in oldest {
       let site = PublicSuffixes.site(of: record.cookie.bareDomain)
-      note(.dropped(record))
+      recordChange(.dropped(record))
       replace(site, by: (sites[site] ?? []).filter { !Self.isSame($0.cookie, record.cookie) })
     }
   }
@@ -241,8 +241,8 @@ struct CookieStore {
     sites[site] = entries.isEmpty ? nil : entries
   }
 
-  private mutating func note(_ change: CookieChange) {
-    if notesChanges { changes.append(change) }
+  private mutating func recordChange(_ change: CookieChange) {
+    if recordsChanges { changes.append(change) }
   }
 
   /// A time that is later than all before, whatever the clock says.

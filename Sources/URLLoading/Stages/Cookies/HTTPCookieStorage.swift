@@ -8,7 +8,7 @@ extension NSNotification.Name {
 }
 
 // Mutable state: `state` (the policy, whether a notification is under way) and `groupStorages`, each guarded by its lock; the cookies,
-// guarded by the keeper's.
+// guarded by the persistent cookies'.
 // Safe to share: see above; everything else is immutable, and subclasses answer for theirs.
 /// Keeps cookies and finds those for a request, by RFC 6265bis.
 ///
@@ -39,7 +39,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   }
 
   private let state = Locked(State())
-  private let keeper: CookieKeeper
+  private let persistent: PersistentCookies
 
   private static let sharedStorage = HTTPCookieStorage(in: ProgramDirectories.current.own(.data))
   private static let groupStorages = Locked<[String: HTTPCookieStorage]>([:])
@@ -47,20 +47,20 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// An empty storage in memory.
   public override init() {
-    keeper = CookieKeeper(.memory)
+    persistent = PersistentCookies(.memory)
   }
 
   /// A storage with a file in a directory, which is made where there is none; nil where there can be none.
   /// - Parameter busyTimeout: how long a write waits for that of another process before it is tried again later.
   init(in directory: String?, busyTimeout: Duration = .seconds(5)) {
-    keeper = CookieKeeper(
+    persistent = PersistentCookies(
       directory.map { .file("\($0)/cookies.sqlite") } ?? .nowhere, busyTimeout: busyTimeout)
     super.init()
-    keeper.onChangeByOthers { [weak self] in self?.notify() }
+    persistent.onChangeByOthers { [weak self] in self?.notify() }
   }
 
   /// The directory of the file; nil for a storage in memory.
-  var directory: String? { keeper.directory }
+  var directory: String? { persistent.directory }
 
   /// The storage that sessions use unless their configuration names another: that of this program, which outlives it.
   open class var shared: HTTPCookieStorage { sharedStorage }
@@ -84,13 +84,13 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// All cookies that have not expired, oldest first. Never nil.
   open var cookies: [HTTPCookie]? {
-    keeper.withJar { $0.all(now: Date()) }
+    persistent.withJar { $0.all(now: Date()) }
   }
 
   /// The cookies for a request to a URL, in the order of sending: longest path first, then oldest first. Never nil.
   open func cookies(for url: URL) -> [HTTPCookie]? {
     guard let origin = CookieOrigin(url) else { return [] }
-    return keeper.withJar { $0.cookies(for: origin, partition: CookieJar.common, now: Date()) }
+    return persistent.withJar { $0.cookies(for: origin, partition: CookieJar.common, now: Date()) }
   }
 
   /// Stores a cookie, in place of one with the same name, domain and path; one that has expired removes that. With the
@@ -165,7 +165,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   // MARK: - For loads
 
   /// Reads the file if there is one and that was not done yet: for threads that may wait.
-  func load() { keeper.load() }
+  func load() { persistent.load() }
 
   /// Whether loads go by the methods that a program may have overridden.
   var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }
@@ -178,7 +178,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// The same, with the octets that the cookies came with.
   func cookieField(for url: URL, mainDocumentURL: URL?, partition: String?) -> OctetText? {
     // Before the URL is taken apart: many storages stay empty.
-    guard !keeper.isEmpty else { return nil }
+    guard !persistent.isEmpty else { return nil }
     let found = takeCookies(for: url, mainDocumentURL: mainDocumentURL, partition: partition)
     return found.isEmpty ? nil : HTTPCookie.field(for: found)
   }
@@ -218,7 +218,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// The cookies for a request that is made: they have been used then.
   private func takeCookies(for url: URL, mainDocumentURL: URL?, partition: String?) -> [HTTPCookie] {
     guard let origin = CookieOrigin(url, mainDocumentURL: mainDocumentURL) else { return [] }
-    return keeper.withJar { $0.take(for: origin, partition: partition ?? CookieJar.common, now: Date()) }
+    return persistent.withJar { $0.take(for: origin, partition: partition ?? CookieJar.common, now: Date()) }
   }
 
   private func store(
@@ -237,31 +237,31 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Calls the handler when all changes before this call have reached the disk, or cannot; on any thread.
   func flush(completionHandler: @escaping @Sendable () -> Void) {
-    keeper.flush(completionHandler: completionHandler)
+    persistent.flush(completionHandler: completionHandler)
   }
 
   // MARK: Transport security
 
   /// Whether any host has a policy of transport security.
-  var hasTransportPolicies: Bool { !keeper.hasNoPolicies }
+  var hasTransportPolicies: Bool { !persistent.hasNoPolicies }
 
   /// Whether a host is to be reached over secure connections alone.
   func requiresSecureTransport(to host: String) -> Bool {
-    keeper.withJar { $0.policies.policy(for: host, now: Date()) != nil }
+    persistent.withJar { $0.policies.policy(for: host, now: Date()) != nil }
   }
 
-  /// Notes what a host says by `Strict-Transport-Security`, see ``HSTSStore/note(_:from:isSecure:isVerified:now:)``.
-  func noteTransportSecurity(_ field: String, from host: String, isSecure: Bool, isVerified: Bool) {
-    keeper.withJar {
-      $0.note(transportSecurity: field, from: host, isSecure: isSecure, isVerified: isVerified, now: Date())
+  /// Records what a host says by `Strict-Transport-Security`, see ``HSTSStore/record(_:from:isSecure:isVerified:now:)``.
+  func recordTransportSecurity(_ field: String, from host: String, isSecure: Bool, isVerified: Bool) {
+    persistent.withJar {
+      $0.record(transportSecurity: field, from: host, isSecure: isSecure, isVerified: isVerified, now: Date())
     }
   }
 
   /// Forgets what all hosts have said.
-  func removeTransportPolicies() { keeper.withJar { $0.removePolicies() } }
+  func removeTransportPolicies() { persistent.withJar { $0.removePolicies() } }
 
   private func change(_ body: (inout CookieJar) -> Bool) {
-    if keeper.withJar(body) { notify() }
+    if persistent.withJar(body) { notify() }
   }
 
   /// Posts the notification that cookies have changed: on a queue, since observers may block and the caller may be a load.

@@ -39,8 +39,8 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     /// How many searches of the vault are under way.
     var searches = 0
 
-    /// Notes that the program has changed a space, or all with nil.
-    mutating func noteChange(of space: URLProtectionSpace?) {
+    /// Records that the program has changed a space, or all with nil.
+    mutating func recordChange(of space: URLProtectionSpace?) {
       // Only for searches, which do not know of it.
       guard searches > 0 else { return }
       changes += 1
@@ -325,7 +325,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     let isChanged = state.withLock { state in
       let isChanged = body(&state.spaces)
       // What is removed as a whole the vault may have, though nothing here.
-      if isChanged || space == nil { state.noteChange(of: space) }
+      if isChanged || space == nil { state.recordChange(of: space) }
       return isChanged
     }
     if isChanged {

@@ -83,7 +83,7 @@ extension URLSession {
     /// A connection was used that had served an earlier request, in place of the three events above.
     func task(_ task: URLSessionTask, didReuseConnection transaction: URLSessionTaskTransactionMetrics)
 
-    /// The request's head was sent; for a body that is sent behind it the class may know no more than that.
+    /// The request's head was sent; for a body that is sent after it the class may know no more than that.
     func task(_ task: URLSessionTask, didSendRequest date: Date, transaction: URLSessionTaskTransactionMetrics)
 
     // MARK: What comes back

@@ -31,7 +31,7 @@ enum LoadEvent: Sendable {
   case ended(URLSession.EventOutcome, URLSessionTaskMetrics)
 
   /// Calls the listener's method for it.
-  func tell(_ listener: any URLSession.EventListener, of task: URLSessionTask) {
+  func report(to listener: any URLSession.EventListener, of task: URLSessionTask) {
     switch self {
     case .began: listener.taskDidBegin(task)
     case .chose(let protocolClass, let request): listener.task(task, didChoose: protocolClass, for: request)

@@ -1,9 +1,9 @@
 internal import URLLoadingBase
 
-/// The events of one load on their way to the session's listener: noted where they happen, told one after another with no lock held.
+/// The events of one load on their way to the session's listener: recorded where they happen, reported one after another with no lock held.
 ///
-/// Events are noted in their order, under the load's lock where that decides it, and told when it is free again: by the thread that
-/// noted them, or by one that is telling already. A listener that has the load do something gets what comes of that behind the event
+/// Events are recorded in their order, under the load's lock where that decides it, and reported when it is free again: by the thread that
+/// recorded them, or by one that is flushing already. A listener that has the load do something gets what comes of that after the event
 /// which it was called with.
 ///
 /// Mutable state: `state`, guarded by its lock, which is never held while the listener is called. It may be taken under the load's lock,
@@ -13,9 +13,9 @@ final class LoadEvents: Sendable {
     /// From the first event to the last, which the listener is told of even where nobody else has the task any more.
     var task: URLSessionTask?
     var waiting: [LoadEvent] = []
-    /// A thread calls the listener, and will take what is noted meanwhile.
-    var isTelling = false
-    /// The last event is noted.
+    /// A thread calls the listener, and will take what is recorded meanwhile.
+    var isFlushing = false
+    /// The last event is recorded.
     var isOver = false
     var isSuspended = false
     var isHeldBack = false
@@ -23,7 +23,7 @@ final class LoadEvents: Sendable {
   }
 
   private let listener: any URLSession.EventListener
-  /// Whether bodies are to be noted.
+  /// Whether bodies are to be recorded.
   let wantsBodies: Bool
   private let state = Locked(State())
 
@@ -32,7 +32,7 @@ final class LoadEvents: Sendable {
     wantsBodies = listener.wantsBodies
   }
 
-  // MARK: Noting
+  // MARK: Recording
 
   /// The task begins.
   func begin(_ task: URLSessionTask) {
@@ -42,8 +42,8 @@ final class LoadEvents: Sendable {
     }
   }
 
-  /// Notes an event; ``tell()`` has to follow.
-  func note(_ event: LoadEvent) {
+  /// Records an event; ``flush()`` has to follow.
+  func record(_ event: LoadEvent) {
     state.withLock { state in
       guard !state.isOver else { return }
       if case .chose = event { state.connection = ConnectionEvents() }
@@ -51,15 +51,15 @@ final class LoadEvents: Sendable {
     }
   }
 
-  /// Notes what a transaction's metrics say of its connection, as far as that is new.
-  func noteConnection(_ metrics: URLSessionTaskTransactionMetrics) {
+  /// Records what a transaction's metrics say of its connection, as far as that is new.
+  func recordConnection(_ metrics: URLSessionTaskTransactionMetrics) {
     state.withLock { state in
       if !state.isOver { state.waiting += state.connection.news(in: metrics) }
     }
   }
 
-  /// Notes whether the load pauses, where that has changed.
-  func noteFlow(isSuspended: Bool, isHeldBack: Bool) {
+  /// Records whether the load pauses, where that has changed.
+  func recordFlow(isSuspended: Bool, isHeldBack: Bool) {
     state.withLock { state in
       guard !state.isOver else { return }
       if isSuspended != state.isSuspended {
@@ -73,8 +73,8 @@ final class LoadEvents: Sendable {
     }
   }
 
-  /// Notes the end; nothing follows it.
-  func noteEnd(_ outcome: URLSession.EventOutcome, _ metrics: URLSessionTaskMetrics) {
+  /// Records the end; nothing follows it.
+  func recordEnd(_ outcome: URLSession.EventOutcome, _ metrics: URLSessionTaskMetrics) {
     state.withLock { state in
       guard !state.isOver else { return }
       state.waiting.append(.ended(outcome, metrics))
@@ -82,21 +82,21 @@ final class LoadEvents: Sendable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Flushing
 
-  /// Notes an event and tells it. Not to be called with a lock held.
-  func tell(_ event: LoadEvent) {
-    note(event)
-    tell()
+  /// Records an event and reports it. Not to be called with a lock held.
+  func report(_ event: LoadEvent) {
+    record(event)
+    flush()
   }
 
-  /// Tells what is noted, unless another thread does, or this one further up its stack. Not to be called with a lock held.
-  func tell() {
-    var isTeller = false
-    while let (events, task) = state.withLock({ $0.take(isTeller: &isTeller) }) {
+  /// Reports what is recorded, unless another thread does, or this one further up its stack. Not to be called with a lock held.
+  func flush() {
+    var isFlusher = false
+    while let (events, task) = state.withLock({ $0.take(isFlusher: &isFlusher) }) {
       var task = task
       for event in events {
-        event.tell(listener, of: task)
+        event.report(to: listener, of: task)
         if let successor = event.successor { task = successor }
       }
     }
@@ -104,16 +104,16 @@ final class LoadEvents: Sendable {
 }
 
 extension LoadEvents.State {
-  /// The events that are to be told now.
-  /// - Parameter isTeller: whether the caller is the one who tells.
-  fileprivate mutating func take(isTeller: inout Bool) -> ([LoadEvent], URLSessionTask)? {
-    guard isTeller || !isTelling else { return nil }
+  /// The events that are to be reported now.
+  /// - Parameter isFlusher: whether the caller is the one who flushes.
+  fileprivate mutating func take(isFlusher: inout Bool) -> ([LoadEvent], URLSessionTask)? {
+    guard isFlusher || !isFlushing else { return nil }
     guard !waiting.isEmpty, let task else {
-      if isTeller { isTelling = false }
+      if isFlusher { isFlushing = false }
       return nil
     }
-    isTeller = true
-    isTelling = true
+    isFlusher = true
+    isFlushing = true
     defer {
       for event in waiting { if let successor = event.successor { self.task = successor } }
       waiting = []

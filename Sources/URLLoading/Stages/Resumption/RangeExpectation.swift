@@ -48,7 +48,7 @@ public struct RangeExpectation: Sendable, Hashable {
     case replaces
     /// A part that was not asked for, of another version, or in another coding: it does not fit the bytes that are there.
     case contradicts(Contradiction)
-    /// Nothing follows, since the range begins behind the end of the resource (RFC 9110, section 15.5.17), which has so many
+    /// Nothing follows, since the range begins after the end of the resource (RFC 9110, section 15.5.17), which has so many
     /// bytes; nil where the answer does not say.
     case unsatisfiable(completeLength: Int64?)
     /// Another status of HTTP: what follows is no part of the resource.
@@ -97,9 +97,11 @@ public struct RangeExpectation: Sendable, Hashable {
       return .contradicts(Contradiction(.unasked, "it is a part, and no part was asked for"))
     }
     guard let part = response.contentRange else {
-      return .contradicts(Contradiction(.range, Self.namelessness(http)))
+      return .contradicts(Contradiction(.range, Self.missingRangeReason(http)))
     }
-    let found = contradiction(of: part, to: range) ?? versionContradiction(part, response) ?? Self.flaw(part, response)
+    let found =
+      contradiction(of: part, to: range) ?? versionContradiction(part, response)
+      ?? Self.formContradiction(part, response)
     return found.map { .contradicts($0) } ?? .continues(part)
   }
 
@@ -107,16 +109,16 @@ public struct RangeExpectation: Sendable, Hashable {
   private func unmarkedVerdict(_ response: HTTPURLResponse) -> Verdict? {
     guard let range, let unmarked = response.unmarkedPart else { return nil }
     guard case .bytes(let part) = unmarked else {
-      return .contradicts(Contradiction(.range, Self.namelessness(response)))
+      return .contradicts(Contradiction(.range, Self.missingRangeReason(response)))
     }
     let found =
       contradiction(of: part, to: range) ?? unmarkedContradiction(part, response)
-      ?? versionContradiction(part, response) ?? Self.flaw(part, response)
+      ?? versionContradiction(part, response) ?? Self.formContradiction(part, response)
     return found.map { .contradicts($0) } ?? .continues(part)
   }
 
   /// Why it is not known which part follows.
-  private static func namelessness(_ response: HTTPURLResponse?) -> String {
+  private static func missingRangeReason(_ response: HTTPURLResponse?) -> String {
     if response?.mimeType == "multipart/byteranges" { return "it has several parts, and one was asked for" }
     guard let field = response?.fields["Content-Range"] else {
       return "it does not say which part it is"
@@ -146,7 +148,7 @@ public struct RangeExpectation: Sendable, Hashable {
   }
 
   /// A part with a content coding, or with another length than its range, does not fit.
-  private static func flaw(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
+  private static func formContradiction(_ part: ContentRange, _ response: URLResponse) -> Contradiction? {
     if let coding = (response as? HTTPURLResponse)?.contentCoding {
       return Contradiction(.form, "it is a part of a form that is coded with \(coding)")
     }

@@ -17,11 +17,11 @@
 public struct AppTransportSecurity: Sendable {
   /// A class, so that configurations without rules are copied as fast as ever.
   private final class Contents: Sendable {
-    let rules: Result<TransportSecurityRules, TransportSecurityFlaw>
+    let rules: Result<TransportSecurityRules, TransportSecurityError>
     /// The dictionary as a property list, for another process; empty where it is flawed.
     let source: Data
 
-    init(_ rules: Result<TransportSecurityRules, TransportSecurityFlaw>, source: Data = Data()) {
+    init(_ rules: Result<TransportSecurityRules, TransportSecurityError>, source: Data = Data()) {
       self.rules = rules
       self.source = source
     }
@@ -47,24 +47,24 @@ public struct AppTransportSecurity: Sendable {
 
   /// The rules of a file that is an `Info.plist`.
   init(infoPlist file: URL) {
-    self.init { () throws(TransportSecurityFlaw) in
+    self.init { () throws(TransportSecurityError) in
       let contents: Any
       do {
         contents = try PropertyListSerialization.propertyList(from: try Data(contentsOf: file), format: nil)
       } catch {
-        throw TransportSecurityFlaw(
+        throw TransportSecurityError(
           path: file.path, problem: "it cannot be read as a property list (\(error.localizedDescription))",
           remedy: "a property list, which may have the key \(TransportSecurityRules.name)")
       }
       guard let table = contents as? [String: Any] else {
-        throw TransportSecurityFlaw(path: file.path, problem: "it is no dictionary", remedy: "a dictionary")
+        throw TransportSecurityError(path: file.path, problem: "it is no dictionary", remedy: "a dictionary")
       }
       return table[TransportSecurityRules.name] ?? [String: Any]()
     }
   }
 
-  private init(_ read: () throws(TransportSecurityFlaw) -> Any) {
-    do throws(TransportSecurityFlaw) {
+  private init(_ read: () throws(TransportSecurityError) -> Any) {
+    do throws(TransportSecurityError) {
       let value = try read()
       contents = Contents(
         .success(try TransportSecurityRules(value)),
@@ -74,12 +74,12 @@ public struct AppTransportSecurity: Sendable {
     }
   }
 
-  /// The rules of another process. What cannot be read is a flaw: without rules its pins would be missing.
+  /// The rules of another process. What cannot be read is an error: without rules its pins would be missing.
   /// - Parameter source: what that process has as ``source``.
   init(source: Data) {
-    self.init { () throws(TransportSecurityFlaw) in
+    self.init { () throws(TransportSecurityError) in
       if let dictionary = BackgroundValues.dictionary(source) { return dictionary }
-      throw TransportSecurityFlaw(
+      throw TransportSecurityError(
         path: TransportSecurityRules.name, problem: "the program's rules are flawed or cannot be read",
         remedy: "a dictionary without an error")
     }
@@ -90,8 +90,8 @@ public struct AppTransportSecurity: Sendable {
 
   /// What is wrong with the dictionary; nil for nothing.
   public var error: URLError? {
-    guard case .failure(let flaw) = contents.rules else { return nil }
-    return flaw.error(for: nil)
+    guard case .failure(let error) = contents.rules else { return nil }
+    return error.error(for: nil)
   }
 
   /// What the rules say about the loads of a URL.
@@ -99,7 +99,7 @@ public struct AppTransportSecurity: Sendable {
     switch contents.rules {
     case .success(let rules): rules.judgement(of: url)
     // Whether a URL is judged at all does not depend on the dictionary.
-    case .failure(let flaw): TransportSecurityRules.kind(of: url) == nil ? .notJudged : .flawed(flaw)
+    case .failure(let error): TransportSecurityRules.kind(of: url) == nil ? .notJudged : .invalid(error)
     }
   }
 }

@@ -10,7 +10,7 @@ enum HSTSUpgrade {
   /// `http`, or has no host.
   static func secureURL(for url: URL) -> URL? {
     guard isPlainHTTP(url) else { return nil }
-    // By its bytes: everything behind the authority stays as it was written.
+    // By its bytes: everything after the authority stays as it was written.
     let text = url.absoluteString
     guard let start = text.range(of: "://")?.upperBound else { return nil }
     let end = text.utf8[start...].firstIndex { "/?#\\".utf8.contains($0) } ?? text.endIndex

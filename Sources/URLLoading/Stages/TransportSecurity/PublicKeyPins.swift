@@ -7,13 +7,13 @@ struct PublicKeyPins: Equatable, Sendable {
   var authorities: Set<Data> = []
 
   /// Reads what is pinned for a domain.
-  init(_ table: TransportSecurityTable) throws(TransportSecurityFlaw) {
+  init(_ table: TransportSecurityTable) throws(TransportSecurityError) {
     let (leafKey, authorityKey) = ("NSPinnedLeafIdentities", "NSPinnedCAIdentities")
     try table.allow(["NSIncludesSubdomains", leafKey, authorityKey])
     leaves = try Self.digests(leafKey, of: table)
     authorities = try Self.digests(authorityKey, of: table)
     guard leaves.isEmpty, authorities.isEmpty else { return }
-    throw TransportSecurityFlaw(
+    throw TransportSecurityError(
       path: table.path, problem: "it pins nothing", remedy: "\(leafKey) or \(authorityKey)")
   }
 
@@ -24,7 +24,7 @@ struct PublicKeyPins: Equatable, Sendable {
 
   private static func digests(
     _ key: String, of table: TransportSecurityTable
-  ) throws(TransportSecurityFlaw) -> Set<Data> {
+  ) throws(TransportSecurityError) -> Set<Data> {
     guard let identities = try table.tables(key) else { return [] }
     let name = "SPKI-SHA256-BASE64"
     let form = "the Base64 text of a SHA-256 digest, which has 32 bytes"
@@ -32,17 +32,17 @@ struct PublicKeyPins: Equatable, Sendable {
     for identity in identities {
       try identity.allow([name])
       guard let text = try identity.string(name) else {
-        throw TransportSecurityFlaw(path: identity.path, problem: "it has no \(name)", remedy: form)
+        throw TransportSecurityError(path: identity.path, problem: "it has no \(name)", remedy: form)
       }
       guard let digest = Data(base64Encoded: text), digest.count == 32 else {
-        throw TransportSecurityFlaw(
+        throw TransportSecurityError(
           path: identity.path(of: name), problem: "it is \"\(text.prefix(60))\"", remedy: form)
       }
       digests.insert(digest)
     }
     // An empty array would allow everything, which nobody writes down.
     guard !digests.isEmpty else {
-      throw TransportSecurityFlaw(path: table.path(of: key), problem: "it is empty", remedy: "at least one identity")
+      throw TransportSecurityError(path: table.path(of: key), problem: "it is empty", remedy: "at least one identity")
     }
     return digests
   }

@@ -18,8 +18,8 @@ struct TransportSecurityDomains<Value: Sendable>: Sendable {
 
   /// - Parameter read: reads what is said of one; `NSIncludesSubdomains` is read here.
   init(
-    _ table: TransportSecurityTable, read: (TransportSecurityTable) throws(TransportSecurityFlaw) -> Value
-  ) throws(TransportSecurityFlaw) {
+    _ table: TransportSecurityTable, read: (TransportSecurityTable) throws(TransportSecurityError) -> Value
+  ) throws(TransportSecurityError) {
     for domain in table.keys {
       guard let contents = try table.table(domain) else { continue }
       let includes = try contents.boolean("NSIncludesSubdomains") ?? false
@@ -27,7 +27,7 @@ struct TransportSecurityDomains<Value: Sendable>: Sendable {
       if let range = IPAddressRange(domain) {
         ranges.append((range, entry))
       } else if let remedy = Self.remedy(for: domain) {
-        throw TransportSecurityFlaw(
+        throw TransportSecurityError(
           path: table.path, problem: "\"\(domain)\" is neither a domain nor an address", remedy: remedy)
       } else {
         names[domain] = entry

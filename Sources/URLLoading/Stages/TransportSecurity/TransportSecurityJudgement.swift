@@ -1,6 +1,6 @@
 /// What App Transport Security says about the loads of a URL.
 enum TransportSecurityJudgement: Equatable, Sendable {
-  /// The scheme is none that it is about.
+  /// The scheme is not one that it is about.
   case notJudged
   /// The load may go without encryption.
   case allowed
@@ -9,7 +9,7 @@ enum TransportSecurityJudgement: Equatable, Sendable {
   /// The load would not be encrypted, and has to be.
   case refused(Refusal)
   /// The rules could not be read.
-  case flawed(TransportSecurityFlaw)
+  case invalid(TransportSecurityError)
 
   /// Why a load may not go without encryption.
   enum Refusal: Equatable, Sendable {
@@ -25,7 +25,7 @@ enum TransportSecurityJudgement: Equatable, Sendable {
   func error(for url: URL) -> URLError? {
     switch self {
     case .notJudged, .allowed, .secure: return nil
-    case .flawed(let flaw): return flaw.error(for: url)
+    case .invalid(let error): return error.error(for: url)
     case .refused(let refusal):
       let scheme = url.scheme?.lowercased() ?? ""
       let (host, why, remedy) =

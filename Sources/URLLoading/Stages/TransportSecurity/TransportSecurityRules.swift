@@ -20,7 +20,7 @@ struct TransportSecurityRules: Sendable {
 
   /// Reads a dictionary.
   /// - Throws: what is not as it has to be.
-  init(_ dictionary: Any) throws(TransportSecurityFlaw) {
+  init(_ dictionary: Any) throws(TransportSecurityError) {
     let table = try TransportSecurityTable(dictionary, at: Self.name)
     // What has the first one ignored, whatever their values are.
     let narrower = ["NSAllowsArbitraryLoadsForMedia", "NSAllowsArbitraryLoadsInWebContent", "NSAllowsLocalNetworking"]
@@ -30,12 +30,13 @@ struct TransportSecurityRules: Sendable {
     allowsArbitraryLoads = allowsAll && !narrower.contains { table.has($0) }
     allowsLocalNetworking = try table.boolean("NSAllowsLocalNetworking") ?? false
     if let domains = try table.table("NSExceptionDomains") {
-      exceptions = try TransportSecurityDomains(domains) { table throws(TransportSecurityFlaw) in try Exception(table) }
+      exceptions = try TransportSecurityDomains(domains) { table throws(TransportSecurityError) in try Exception(table)
+      }
     } else {
       exceptions = TransportSecurityDomains()
     }
     if let domains = try table.table("NSPinnedDomains") {
-      pins = try TransportSecurityDomains(domains) { table throws(TransportSecurityFlaw) in try PublicKeyPins(table) }
+      pins = try TransportSecurityDomains(domains) { table throws(TransportSecurityError) in try PublicKeyPins(table) }
     } else {
       pins = TransportSecurityDomains()
     }
@@ -94,7 +95,7 @@ extension TransportSecurityRules.Exception {
   ]
 
   /// Reads what is said of a domain.
-  init(_ table: TransportSecurityTable) throws(TransportSecurityFlaw) {
+  init(_ table: TransportSecurityTable) throws(TransportSecurityError) {
     try table.allow([
       "NSIncludesSubdomains", "NSExceptionAllowsInsecureHTTPLoads", "NSExceptionMinimumTLSVersion",
       "NSExceptionRequiresForwardSecrecy", Self.transparency,
@@ -103,7 +104,7 @@ extension TransportSecurityRules.Exception {
     requiresForwardSecrecy = try table.boolean("NSExceptionRequiresForwardSecrecy") ?? true
     if let text = try table.string("NSExceptionMinimumTLSVersion") {
       guard let version = Self.versions[text] else {
-        throw TransportSecurityFlaw(
+        throw TransportSecurityError(
           path: table.path(of: "NSExceptionMinimumTLSVersion"), problem: "it is \"\(text.prefix(40))\"",
           remedy: "one of \(Self.versions.keys.sorted().joined(separator: ", "))")
       }
@@ -111,7 +112,7 @@ extension TransportSecurityRules.Exception {
     }
     // A key of earlier systems. What it asks for is not done here.
     guard try table.boolean(Self.transparency) != true else {
-      throw TransportSecurityFlaw(
+      throw TransportSecurityError(
         path: table.path(of: Self.transparency), problem: "certificate transparency is not verified",
         remedy: "no such key")
     }

@@ -5,9 +5,9 @@ struct TransportSecurityTable {
   let path: String
   private let values: [String: Any]
 
-  init(_ value: Any, at path: String) throws(TransportSecurityFlaw) {
+  init(_ value: Any, at path: String) throws(TransportSecurityError) {
     guard let values = value as? [String: Any] else {
-      throw TransportSecurityFlaw(path: path, problem: "it is \(Self.description(of: value))", remedy: "a dictionary")
+      throw TransportSecurityError(path: path, problem: "it is \(Self.description(of: value))", remedy: "a dictionary")
     }
     self.path = path
     self.values = values
@@ -21,34 +21,34 @@ struct TransportSecurityTable {
   func has(_ key: String) -> Bool { values[key] != nil }
 
   /// Refuses keys that mean nothing here: they may be misspelt.
-  func allow(_ known: [String]) throws(TransportSecurityFlaw) {
+  func allow(_ known: [String]) throws(TransportSecurityError) {
     for key in keys where !known.contains(key) {
       let remedy = Self.successor(of: key, among: known) ?? "one of \(known.joined(separator: ", "))"
-      throw TransportSecurityFlaw(path: path(of: key), problem: "the key is not known here", remedy: remedy)
+      throw TransportSecurityError(path: path(of: key), problem: "the key is not known here", remedy: remedy)
     }
   }
 
-  func boolean(_ key: String) throws(TransportSecurityFlaw) -> Bool? {
+  func boolean(_ key: String) throws(TransportSecurityError) -> Bool? {
     guard let value = values[key] else { return nil }
     if let flag = value as? Bool { return flag }
-    throw flaw(key, value, remedy: "a Boolean")
+    throw error(key, value, remedy: "a Boolean")
   }
 
-  func string(_ key: String) throws(TransportSecurityFlaw) -> String? {
+  func string(_ key: String) throws(TransportSecurityError) -> String? {
     guard let value = values[key] else { return nil }
     if let text = value as? String { return text }
-    throw flaw(key, value, remedy: "a string")
+    throw error(key, value, remedy: "a string")
   }
 
-  func table(_ key: String) throws(TransportSecurityFlaw) -> TransportSecurityTable? {
+  func table(_ key: String) throws(TransportSecurityError) -> TransportSecurityTable? {
     guard let value = values[key] else { return nil }
     return try TransportSecurityTable(value, at: path(of: key))
   }
 
   /// The dictionaries of an array.
-  func tables(_ key: String) throws(TransportSecurityFlaw) -> [TransportSecurityTable]? {
+  func tables(_ key: String) throws(TransportSecurityError) -> [TransportSecurityTable]? {
     guard let value = values[key] else { return nil }
-    guard let array = value as? [Any] else { throw flaw(key, value, remedy: "an array of dictionaries") }
+    guard let array = value as? [Any] else { throw error(key, value, remedy: "an array of dictionaries") }
     var tables: [TransportSecurityTable] = []
     for (index, value) in array.enumerated() {
       tables.append(try TransportSecurityTable(value, at: "\(path(of: key))[\(index)]"))
@@ -56,8 +56,8 @@ struct TransportSecurityTable {
     return tables
   }
 
-  private func flaw(_ key: String, _ value: Any, remedy: String) -> TransportSecurityFlaw {
-    TransportSecurityFlaw(path: path(of: key), problem: "it is \(Self.description(of: value))", remedy: remedy)
+  private func error(_ key: String, _ value: Any, remedy: String) -> TransportSecurityError {
+    TransportSecurityError(path: path(of: key), problem: "it is \(Self.description(of: value))", remedy: remedy)
   }
 
   private static func description(of value: Any) -> String {

@@ -17,7 +17,7 @@ struct UploadBody: @unchecked Sendable {
   }
 
   /// Why the rest of the body cannot be sent, in words; nil where it can.
-  var flaw: (code: URLError.Code, words: String)? {
+  var failure: (code: URLError.Code, words: String)? {
     if case .form(let form) = source, let path = form.changedFile { return Self.change(of: path) }
     guard case .file(let url) = source else { return nil }
     guard let now = UploadFileVersion(ofFile: url) else {

@@ -1,6 +1,6 @@
 @testable import ArchiveProtocol
 
-/// A source that cannot give what stands behind a position.
+/// A source that cannot give what stands after a position.
 final class FailingByteSource: ByteSource {
   struct Failure: Error {}
 

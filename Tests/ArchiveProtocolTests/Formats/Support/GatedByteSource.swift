@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ArchiveProtocol
 
-/// A source that makes reads behind a position wait until it is cancelled or opened.
+/// A source that makes reads after a position wait until it is cancelled or opened.
 ///
 /// Mutable state: `isOpen` and `waiting`, guarded by `condition`.
 // Safe to share: see above.

@@ -65,12 +65,13 @@ import URLLoadingCurlTransport
   @Test func whatCannotBeToldIsNoWayPastAProxy() throws {
     let configuration = URLSessionConfiguration.background(withIdentifier: "untold")
     configuration.connectionProxyDictionary = ["ProxyAutoConfigURLString": try #require(URL(string: "http://a/p.pac"))]
-    #expect(BackgroundSessionDescription.flaw(in: configuration) == nil)
+    #expect(BackgroundSessionDescription.unsendableReason(in: configuration) == nil)
     let settings = try #require(configuration.snapshot.background)
     let proxies = BackgroundSessionDescription(settings, configuration).proxies
     #expect(
       proxies.flatMap { BackgroundValues.dictionary($0) }?["ProxyAutoConfigURLString"] as? String == "http://a/p.pac")
     configuration.connectionProxyDictionary = ["HTTPProxy": NSObject()]
-    #expect(BackgroundSessionDescription.flaw(in: configuration)?.contains("connectionProxyDictionary") == true)
+    #expect(
+      BackgroundSessionDescription.unsendableReason(in: configuration)?.contains("connectionProxyDictionary") == true)
   }
 }

@@ -22,19 +22,19 @@ import URLLoadingTestServers
       let end = bytes.count - start > piece ? start + piece : bytes.count
       let new = bytes[start..<end].withUnsafeBytes { listing.receive($0) }
       all.entries += new.entries
-      all.flaw = all.flaw ?? new.flaw
+      all.failureReason = all.failureReason ?? new.failureReason
       start = end
     }
     let last = listing.finish()
     all.entries += last.entries
-    all.flaw = all.flaw ?? last.flaw
+    all.failureReason = all.failureReason ?? last.failureReason
     return all
   }
 
   /// `kind size date name` of the one entry of a line; nil where it is unreadable.
   private func line(_ text: String, _ format: FTPListing.Format = .text) -> String? {
     let piece = read(text + "\r\n", format)
-    guard piece.flaw == nil else { return nil }
+    guard piece.failureReason == nil else { return nil }
     guard let entry = piece.entries.first else { return "nothing" }
     let date = entry.modificationDate.map { date in
       let civil = CivilDate(date)
@@ -48,7 +48,7 @@ import URLLoadingTestServers
   @Test(arguments: [1, 2, 3, 7, 64, .max]) func piecesMayBeCutAnywhere(piece: Int) {
     let text = "type=file;size=1; a\r\ntype=dir; ü x\n\r\n\ntype=file;size=3; c\r\n"
     let result = read(text, .facts, piece: piece)
-    #expect(result.flaw == nil)
+    #expect(result.failureReason == nil)
     #expect(result.entries.map(\.name) == ["a", "ü x", "c"])
     #expect(result.entries.map(\.url.absoluteString) == ["ftp://h/d/a", "ftp://h/d/%C3%BC%20x/", "ftp://h/d/c"])
   }
@@ -61,11 +61,11 @@ import URLLoadingTestServers
       }
     for piece in [1, Int.max] {
       let result = read("\(line)a\r\n\(line)b", format, piece: piece)
-      #expect(result.entries.map(\.name) == ["a", "b"] && result.flaw == nil)
+      #expect(result.entries.map(\.name) == ["a", "b"] && result.failureReason == nil)
     }
     // Nor is it taken for what it is not.
     let cut = read("type=file; a\r\ntype=fi", .facts)
-    #expect(cut.entries.map(\.name) == ["a"] && cut.flaw != nil)
+    #expect(cut.entries.map(\.name) == ["a"] && cut.failureReason != nil)
   }
 
   @Test func aLineHasALimit() {
@@ -75,15 +75,15 @@ import URLLoadingTestServers
       #expect(read("type=file; \(name)\r\n", .facts, piece: piece).entries.map(\.name) == [name])
       let result = read("type=file; a\r\ntype=file; \(name)xx\r\ntype=file; b\r\n", .facts, piece: piece)
       #expect(result.entries.map(\.name) == ["a"])
-      #expect(result.flaw?.contains("65536") == true)
+      #expect(result.failureReason?.contains("65536") == true)
     }
-    #expect(read(Array(repeating: 0x78, count: 1 << 20), .text).flaw != nil)
+    #expect(read(Array(repeating: 0x78, count: 1 << 20), .text).failureReason != nil)
   }
 
-  @Test func nothingIsReadBehindAFlaw() {
+  @Test func nothingIsReadAfterAFailure() {
     let result = read("type=file; a\r\n?????\r\ntype=file; b\r\n", .facts, piece: 5)
     #expect(result.entries.map(\.name) == ["a"])
-    #expect(result.flaw?.contains("\"?????\"") == true)
+    #expect(result.failureReason?.contains("\"?????\"") == true)
   }
 
   @Test func namesThatLeadElsewhereAreLeftOut() {

@@ -35,7 +35,7 @@ import URLLoadingTestServers
   }
 
   /// What was wrong with a load; nil for nothing.
-  private static func flaw(of url: URL, in session: URLSession) async -> String? {
+  private static func failure(of url: URL, in session: URLSession) async -> String? {
     do {
       let (body, response) = try await session.data(from: url)
       guard (response as? HTTPURLResponse)?.statusCode == 200 else { return "\(url.path): \(response)" }
@@ -54,13 +54,13 @@ import URLLoadingTestServers
     let client = try await Self.session()
     let count = Watched(0)
     let reloads = program != .apache || !secure
-    let flaws = await withTaskGroup(of: [String].self) { group in
+    let failures = await withTaskGroup(of: [String].self) { group in
       for _ in 0..<16 {
         group.addTask { await Self.loadInTurn(count, from: server, secure: secure, reloads: reloads, client.session) }
       }
       return await group.reduce(into: []) { $0 += $1 }
     }
-    #expect(flaws.isEmpty, "\(flaws.count): \(flaws.prefix(5).joined(separator: "\n"))")
+    #expect(failures.isEmpty, "\(failures.count): \(failures.prefix(5).joined(separator: "\n"))")
     #expect(count.value >= 1000)
     await server.stop()
     withExtendedLifetime(origin) {}
@@ -69,19 +69,19 @@ import URLLoadingTestServers
   private static func loadInTurn(
     _ count: Watched<Int>, from server: any FrontServer, secure: Bool, reloads: Bool, _ session: URLSession
   ) async -> [String] {
-    var flaws: [String] = []
+    var failures: [String] = []
     while true {
       let number = count.update { count in
         count += 1
         return count
       }
-      guard number <= 1000 else { return flaws }
+      guard number <= 1000 else { return failures }
       if reloads, number % 150 == 0 {
-        do { try await server.reload() } catch { flaws.append("reload: \(error)") }
+        do { try await server.reload() } catch { failures.append("reload: \(error)") }
       }
       let framing = Framing.allCases[number % 2]
-      if let flaw = await flaw(of: server.url("/\(number)/\(framing)", secure: secure), in: session) {
-        flaws.append(flaw)
+      if let failure = await failure(of: server.url("/\(number)/\(framing)", secure: secure), in: session) {
+        failures.append(failure)
       }
     }
   }
@@ -93,10 +93,10 @@ import URLLoadingTestServers
     let origin = try Self.origin(until: opens)
     let server = try await program.start(before: origin.port)
     let client = try await Self.session()
-    let flaws = await withTaskGroup(of: String?.self) { group in
+    let failures = await withTaskGroup(of: String?.self) { group in
       for number in 0..<4 {
         let url = server.url("/held/\(number)/\(Framing.allCases[number % 2])", secure: secure)
-        group.addTask { await Self.flaw(of: url, in: client.session) }
+        group.addTask { await Self.failure(of: url, in: client.session) }
       }
       #expect(await origin.wait(timeout: .seconds(60)) { $0.requests.count == 4 })
       server.finish()
@@ -105,7 +105,7 @@ import URLLoadingTestServers
       opens.signal()
       return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
     }
-    #expect(flaws.isEmpty, "\(flaws.count): \(flaws.prefix(5).joined(separator: "\n"))")
+    #expect(failures.isEmpty, "\(failures.count): \(failures.prefix(5).joined(separator: "\n"))")
     await server.stop()
     withExtendedLifetime(origin) {}
   }

@@ -25,7 +25,7 @@ import URLLoadingCurlTransport
   @Test func whatWasUnreachableIsTriedLast() {
     var memory = UnreachableProxies()
     #expect(memory.sorted([Self.a, Self.b], at: Self.start) == [Self.a, Self.b])
-    memory.note(Self.a, at: Self.start)
+    memory.record(Self.a, at: Self.start)
     #expect(memory.sorted([Self.a, Self.b], at: Self.start) == [Self.b, Self.a])
     #expect(memory.sorted([Self.a, Self.b, nil], at: Self.start) == [Self.b, Self.a, nil])
     #expect(memory.sorted([Self.a, nil], at: Self.start) == [nil, Self.a])
@@ -37,7 +37,7 @@ import URLLoadingCurlTransport
 
   @Test func theMemoryIsBounded() {
     var memory = UnreachableProxies()
-    for port in 1...100 { memory.note(ProxyServer(host: "p", port: port), at: Self.start) }
+    for port in 1...100 { memory.record(ProxyServer(host: "p", port: port), at: Self.start) }
     let first = ProxyServer(host: "p", port: 1)
     let last = ProxyServer(host: "p", port: 100)
     #expect(memory.sorted([first, Self.a], at: Self.start) == [first, Self.a])

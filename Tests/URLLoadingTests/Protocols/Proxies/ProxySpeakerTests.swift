@@ -66,7 +66,7 @@ import URLLoadingTestServers
     let good = ["sid=good; Secure; Path=/", "__Host-x=good; Secure; Path=/"]
     try setCookies(good)
     if isKnownHost {
-      storage.noteTransportSecurity("max-age=1000", from: "localhost", isSecure: true, isVerified: true)
+      storage.recordTransportSecurity("max-age=1000", from: "localhost", isSecure: true, isVerified: true)
     }
     let login = URLCredential(user: "u", password: "p", persistence: .forSession)
     let client = client(

@@ -54,7 +54,7 @@ import URLLoadingTestServers
     let question = try #require(questions.value.first)
     #expect(questions.value.count == 1 && question.version == 4 && question.command == 1)
     #expect(question.port == 8080 && question.host == "name.invalid" && question.user.isEmpty)
-    // An address that is none says that a name follows.
+    // An address that is not one says that a name follows.
     #expect(question.address.prefix(3) == [0, 0, 0] && question.address.last != 0)
   }
 

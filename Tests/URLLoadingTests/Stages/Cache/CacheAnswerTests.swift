@@ -46,7 +46,7 @@ import URLLoadingTestServers
     async let loaded = session.data(from: url)
     #expect(await Conditional.conditions.wait { $0.count == 2 })
     Conditional.isUp.update { $0 = true }
-    NetworkChanges.shared.noteChange()
+    NetworkChanges.shared.recordChange()
     let (data, response) = try await loaded
     #expect(data == Data("body".utf8) && (response as? HTTPURLResponse)?.statusCode == 200)
     #expect(Conditional.conditions.value == [nil, "\"v\"", "\"v\""])

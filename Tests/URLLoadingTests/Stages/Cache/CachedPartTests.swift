@@ -29,7 +29,7 @@ import URLLoadingTestServers
   @Test(arguments: CacheExchange.Tier.allCases)
   func onlyWhatIsMissingIsLoaded(tier: CacheExchange.Tier) async throws {
     let exchange = try CacheExchange(tier) { request, _ in Self.ranged(request) }
-    // The middle, then more behind it, more before it, and the rest: both sides, so that the whole is loaded.
+    // The middle, then more after it, more before it, and the rest: both sides, so that the whole is loaded.
     #expect(try await exchange.get("/", ["Range": "bytes=20000-29999"]).text == Self.part(20_000, 29_999))
     let behind = try await exchange.get("/", ["Range": "bytes=25000-59999"])
     #expect(behind.text == Self.part(25_000, 59_999))

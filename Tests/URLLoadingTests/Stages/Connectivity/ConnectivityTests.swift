@@ -41,7 +41,7 @@ import URLLoadingTestServers
     await waits(task, client)
     #expect(task.state == .running && task.response == nil && task.error == nil)
     // A change that helps nothing.
-    NetworkChanges.shared.noteChange()
+    NetworkChanges.shared.recordChange()
     #expect(await network.waitForAttempts(2))
     network.comeUp()
     let record = await client.run(task)
@@ -91,7 +91,7 @@ import URLLoadingTestServers
   @Test func changesDuringAnAttemptCount() async {
     let client = Self.client()
     // Without them the seventh attempt would come after a minute.
-    let network = SwitchedNetwork { _ in NetworkChanges.shared.noteChange() }
+    let network = SwitchedNetwork { _ in NetworkChanges.shared.recordChange() }
     let task = client.session.dataTask(with: network.url)
     task.resume()
     #expect(await network.seen.wait(timeout: .seconds(30)) { $0.attempts >= 7 })

@@ -91,7 +91,7 @@ import URLLoadingTestServers
       #expect(StrictTransportSecurity(text + ";") == field, "seed \(seed): \(text)")
       #expect(StrictTransportSecurity(text + "; max-age=1") == nil, "seed \(seed): \(text)")
       var store = HSTSStore(siteOf: PublicSuffixes.site)
-      _ = store.note(text, from: "example.org", isSecure: true, isVerified: true, now: Self.now)
+      _ = store.record(text, from: "example.org", isSecure: true, isVerified: true, now: Self.now)
       let policy = store.policy(for: "example.org", now: Self.now)
       #expect((policy != nil) == (field.maxAge > 0), "seed \(seed): \(text)")
       let isBelow = store.policy(for: "a.example.org", now: Self.now) != nil
@@ -131,7 +131,7 @@ import URLLoadingTestServers
   }
 
   private func note(_ field: String, from host: String, in storage: HTTPCookieStorage) {
-    storage.noteTransportSecurity(field, from: host, isSecure: true, isVerified: true)
+    storage.recordTransportSecurity(field, from: host, isSecure: true, isVerified: true)
   }
 
   /// The files of a good database of some cookies and policies: one whose log is not yet in it, and one without a log.

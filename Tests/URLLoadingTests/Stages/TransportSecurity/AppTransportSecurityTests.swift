@@ -76,7 +76,7 @@ import URLLoadingTestServers
   /// A request that becomes one of https is judged as that.
   @Test func whatHSTSUpgradesIsJudgedAfterwards() async throws {
     let client = client([:])
-    client.session.parts.policyStorage.noteTransportSecurity(
+    client.session.parts.policyStorage.recordTransportSecurity(
       "max-age=1000", from: "localhost", isSecure: true, isVerified: true)
     let url = try #require(URL(string: "http://localhost:\(nginx.port(.https))/echo"))
     let record = await client.load(url)

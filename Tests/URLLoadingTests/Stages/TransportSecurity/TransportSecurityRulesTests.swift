@@ -158,7 +158,7 @@ import Testing
     case .notJudged: return .notJudged
     case .allowed: return .allowed
     case .refused: return .refused
-    case .flawed: return nil
+    case .invalid: return nil
     case .secure(let requirements):
       guard let version = requirements.minimumTLSVersion else { return requirements.isEmpty ? .open : nil }
       let names: [tls_protocol_version_t: String] = [.TLSv10: "1.0", .TLSv11: "1.1", .TLSv12: "1.2", .TLSv13: "1.3"]

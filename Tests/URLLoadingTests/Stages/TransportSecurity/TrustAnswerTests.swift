@@ -19,7 +19,7 @@ import URLLoadingTestServers
     let thread = Thread {
       Thread.sleep(forTimeInterval: 2.5)
       held.accept()
-      // A second answer is none.
+      // A second answer does not count.
       held.answer(.cancelAuthenticationChallenge, nil)
     }
     thread.start()
@@ -93,7 +93,7 @@ import URLLoadingTestServers
     session.finishTasksAndInvalidate()
   }
 
-  /// At every method of the delegate, before the load, and right before and behind the answer.
+  /// At every method of the delegate, before the load, and right before and after the answer.
   @Test(arguments: ["begin", "challenge", "before answer", "behind answer", "response", "data", "end"])
   func aLoadIsCancelledAtAStep(_ step: String) async throws {
     let server = try await TLSCorpus.server

@@ -19,7 +19,7 @@ enum TrustOutcome: Equatable, Sendable, CustomStringConvertible {
     "chain": .certificateChain, "name": .hostName, "date": .validity, "revocation": .revocation,
   ]
 
-  /// Reads a cell of the table: `loads`, what failed, or each check that was overridden behind a minus.
+  /// Reads a cell of the table: `loads`, what failed, or each check that was overridden after a minus.
   init?(_ text: String) {
     if text == "loads" {
       self = .loads(without: [])

@@ -15,7 +15,7 @@ import URLLoadingTestServers
       let path = "/table-\(behaviour)"
       let outcome = try await Self.load(
         server.url(row.condition, path, host: row.host), behaviour.delegate(pin: pin), corpus.file("authorities.pem"))
-      // Of two flaws, libcurl tells the one that it comes upon first, which is another one with newer versions.
+      // Of two failures, libcurl tells the one that it comes upon first, which is another one with newer versions.
       let tellsOther =
         behaviour == .none && row.condition.contains(" and ") && outcome == .fails(.serverCertificateUntrusted)
       #expect(tellsOther || outcome == row.outcomes[behaviour], "\(row.condition), \(behaviour): \(outcome)")

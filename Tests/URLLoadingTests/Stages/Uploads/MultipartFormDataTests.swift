@@ -144,9 +144,9 @@ import URLLoadingTestServers
   @Test func anUploadIsNotResumedWithAnotherFileOfTheLength() throws {
     let form = try form()
     let body = UploadBody(.form(form))
-    #expect(body.flaw == nil)
+    #expect(body.failure == nil)
     try folder.write("x.png", Data("54321".utf8))
-    #expect(try #require(body.flaw).words.contains(folder.file("x.png").path))
+    #expect(try #require(body.failure).words.contains(folder.file("x.png").path))
   }
 
   @Test(arguments: ["1234", "123456", "54321", nil])

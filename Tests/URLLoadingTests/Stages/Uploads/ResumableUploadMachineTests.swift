@@ -261,7 +261,7 @@ import URLLoadingTestServers
       upload.responded(offset(20), isWhole: false, at: now) == .append(.init(offset: 20, length: 80, isLast: true)))
   }
 
-  // MARK: Successes that are none
+  // MARK: Successes that are not
 
   @Test func aServerThatWantsMoreThanThereIsFailsTheUpload() {
     var upload = asking()

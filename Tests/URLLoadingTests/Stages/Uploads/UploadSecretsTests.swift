@@ -6,7 +6,7 @@ import URLLoadingTestServers
 /// Which of an upload's requests get its credentials.
 @Suite(.timeLimit(.minutes(4))) struct UploadSecretsTests {
   private let body = UploadClient.body(500_000)
-  /// Credentials by name, one by value, and a field that is none.
+  /// Credentials by name, one by value, and a field that is not one.
   private let fields = [
     "Authorization": "Bearer secret", "Cookie": "a=secret", "X-Api-Key": "secret", "X-Back": "http://me:secret@host/",
     "X-Plain": "seen",

@@ -68,7 +68,7 @@ final class AutobahnInflater {
     stream.deallocate()
   }
 
-  /// - Returns: a message; nil where the payload is none.
+  /// - Returns: a message; nil where the payload is not one.
   func decompress(_ payload: Data) -> Data? {
     var input = [UInt8](payload) + [0x00, 0x00, 0xff, 0xff]
     var buffer = [UInt8](repeating: 0, count: 64 << 10)

@@ -2,7 +2,7 @@ internal import URLLoadingCZlib
 
 /// Decodes gzip (RFC 1952) with zlib, which checks the CRC and the length of every member, where libarchive 3.6 does not.
 ///
-/// Members may follow one another, and zero bytes the last one, as on tapes. Anything else behind it is damage: it may be a
+/// Members may follow one another, and zero bytes the last one, as on tapes. Anything else after it is damage: it may be a
 /// truncated member.
 final class GzipDecoder: ByteStream {
   private let origin: any FeedOrigin

@@ -53,7 +53,7 @@ final class LibarchiveDecoder: ByteStream {
     return try handle.nextHeader() == nil ? nil : handle
   }
 
-  /// libarchive 3.6 ignores what stands behind the end of some filters.
+  /// libarchive 3.6 ignores what stands after the end of some filters.
   private func checkEnd() throws {
     guard let handle else { return }
     try feed.fetchAhead(1)

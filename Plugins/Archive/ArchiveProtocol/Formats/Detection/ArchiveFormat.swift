@@ -5,6 +5,6 @@ enum ArchiveFormat: String, Sendable, Hashable, CaseIterable {
   case iso9660
   case cab, lha, rar, rar5, xar, warc
 
-  /// Whether members stand in the archive one after another, each behind its own header and as they are.
+  /// Whether members stand in the archive one after another, each after its own header and as they are.
   var isPlainSequence: Bool { [.tar, .cpio, .ar].contains(self) }
 }

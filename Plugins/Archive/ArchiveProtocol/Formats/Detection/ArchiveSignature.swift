@@ -10,7 +10,7 @@ enum ArchiveSignature: Sendable, Hashable {
   /// The last bytes that are examined: zip's end record and its comment (APPNOTE 4.3.16).
   static let tailLength = ZipEndRecord.size + ZipEndRecord.maximumCommentLength
 
-  /// Detects the format by the first bytes. For zip archives behind other data see ``hasZipEndRecord(_:)``.
+  /// Detects the format by the first bytes. For zip archives after other data see ``hasZipEndRecord(_:)``.
   /// - Parameter head: the first ``headLength`` bytes, or all that there are.
   static func detect(head: [UInt8]) -> ArchiveSignature {
     if let filter = filter(of: head) { return .compressed(filter) }

@@ -1,7 +1,7 @@
 /// The header of a `.lzma` file. It has no magic, so all fields have to be what encoders write (the LZMA SDK's lzma.txt).
 enum LzmaAloneHeader {
   static func isPlausible(_ head: [UInt8]) -> Bool {
-    // The first byte of the range coder behind the 13 bytes of the header is always zero.
+    // The first byte of the range coder after the 13 bytes of the header is always zero.
     guard head.count >= 18, head[0] < 225, head[13] == 0 else { return false }
     let dictionary = head[1..<5].littleEndian
     let size = head[5..<13].littleEndian

@@ -1,6 +1,6 @@
 /// A frame of zstd and lz4 that is skipped (RFC 8878, 3.1.2).
 enum SkippableFrame {
-  /// The format of the first frame behind leading skippable ones; zstd where that is not among these bytes, because its tools
+  /// The format of the first frame after leading skippable ones; zstd where that is not among these bytes, because its tools
   /// write such frames first (pzstd always) and those of lz4 do not.
   static func filter(behind head: [UInt8]) -> CompressionFilter? {
     var position = 0

@@ -7,7 +7,7 @@ enum ArchiveOpening {
   static func reader(
     for source: any ByteSource, archiveName: String?, configuration: ArchiveConfiguration
   ) throws -> any ArchiveReader {
-    // A zip may stand behind other data, and its directory is at the end.
+    // A zip may stand after other data, and its directory is at the end.
     let length = try source.findLength()
     let count = Int(min(length, Int64(ArchiveSignature.tailLength)))
     if ArchiveSignature.hasZipEndRecord(try source.bytes(at: length - Int64(count), count: count)) {

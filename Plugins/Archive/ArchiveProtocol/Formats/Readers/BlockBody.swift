@@ -1,6 +1,6 @@
 /// A member that libarchive decodes, from a handle that has just read its header.
 ///
-/// Gaps between blocks and behind the last one are zero bytes in sparse files, and damage elsewhere. The end is verified with the
+/// Gaps between blocks and after the last one are zero bytes in sparse files, and damage elsewhere. The end is verified with the
 /// last byte: where all of the bytes come with one read, no damaged member looks whole.
 final class BlockBody: MemberBody {
   private let handle: LibarchiveHandle
@@ -21,7 +21,7 @@ final class BlockBody: MemberBody {
   /// - Parameters:
   ///   - checksum: of all bytes, where libarchive 3.6 does not check it.
   ///   - limits: nil where the ratio of decoded to packed bytes is known to be allowed.
-  ///   - canEndWithError: whether an error behind the last byte counts as the end, if size and checksum are right.
+  ///   - canEndWithError: whether an error after the last byte counts as the end, if size and checksum are right.
   ///   - whenWhole: called once, when the member was read to its end and the handle is free for the next one.
   init(
     _ handle: LibarchiveHandle, size: Int64?, isSparse: Bool = false, checksum: UInt32? = nil, offset: Int64,

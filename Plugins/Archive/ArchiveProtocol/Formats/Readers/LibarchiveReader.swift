@@ -106,7 +106,7 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   }
 
   private func keep(_ walk: MemberWalk) {
-    // libarchive 3.6 does not find the next header of a WARC behind a member that it has read.
+    // libarchive 3.6 does not find the next header of a WARC after a member that it has read.
     guard format != .warc else { return }
     state.withLock { state in
       state.idle.append(walk)

@@ -31,7 +31,7 @@ struct PackedOpening {
     }
   }
 
-  /// Decoders one behind the other.
+  /// Decoders one after the other.
   /// - Parameter filters: the outermost first.
   private static func decoder(_ filters: [CompressionFilter], over source: any ByteSource) throws -> any ByteStream {
     var last: (any ByteStream)?

@@ -4,7 +4,7 @@ enum RarChecksum {
   /// - Returns: nil where there is none, as in a rar 5 archive that uses BLAKE2 alone.
   static func find(_ format: ArchiveFormat, in source: any ByteSource, at position: Int64) throws -> UInt32? {
     var position = position
-    // A member's header stands behind a few others at most.
+    // A member's header stands after a few others at most.
     for _ in 0..<16 {
       let bytes = try source.bytes(at: position, count: 128)
       let length: Int64

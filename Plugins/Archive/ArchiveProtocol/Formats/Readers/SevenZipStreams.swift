@@ -18,7 +18,7 @@ struct SevenZipStreams {
 
   private let limits: ArchiveConfiguration
 
-  /// - Parameter cursor: is behind the identifier of the streams' description.
+  /// - Parameter cursor: is after the identifier of the streams' description.
   init(_ cursor: inout SevenZipCursor, limits: ArchiveConfiguration) throws {
     self.limits = limits
     while true {

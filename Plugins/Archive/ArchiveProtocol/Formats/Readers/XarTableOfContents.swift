@@ -1,6 +1,6 @@
 internal import URLLoadingCZlib
 
-/// The table of contents of a xar archive: a compressed XML document behind a short header.
+/// The table of contents of a xar archive: a compressed XML document after a short header.
 ///
 /// It is checked before libarchive reads it: up to 3.7.4 libarchive goes round in a list of hard links without end, and nothing can stop
 /// it, where a file has more than one link. Later versions refuse such a table, as this does with every version. Each file with one link

@@ -7,7 +7,7 @@ public final class SecCertificate: NSObject, @unchecked Sendable {
 
   init(_ x509: X509Certificate) { self.x509 = x509 }
 
-  /// Reads a certificate; nil for what is none.
+  /// Reads a certificate; nil for what is not one.
   /// - Parameter data: in DER.
   public convenience init?(data: Data) {
     guard let read = X509Certificate(der: data) else { return nil }
@@ -63,7 +63,7 @@ public final class SecCertificate: NSObject, @unchecked Sendable {
   }
 }
 
-/// Reads a certificate; nil for what is none.
+/// Reads a certificate; nil for what is not one.
 /// - Parameters:
 ///   - allocator: not used.
 ///   - data: in DER.

@@ -80,7 +80,7 @@ public final class SecTrust: NSObject, @unchecked Sendable {
   func exception() -> Data { exception(for: result.verdict) }
 
   private func exception(for verdict: TrustVerdict) -> Data {
-    let codes = verdict.flaws.map(\.code).sorted().map { "\($0) " }.joined()
+    let codes = verdict.failures.map(\.code).sorted().map { "\($0) " }.joined()
     return Data(codes.utf8) + (sent.first?.fingerprint ?? Data())
   }
 

@@ -15,7 +15,7 @@ public struct SecurityError: LocalizedError, CustomNSError, Hashable, Sendable {
   init(_ failure: IdentityFile.Failure) {
     switch failure {
     case .wrongPassphrase: self.init(status: errSecAuthFailed, reason: "The passphrase of the identity is wrong.")
-    case .damaged(let flaw): self.init(status: errSecDecode, reason: "The identity cannot be read: \(flaw).")
+    case .damaged(let reason): self.init(status: errSecDecode, reason: "The identity cannot be read: \(reason).")
     }
   }
 

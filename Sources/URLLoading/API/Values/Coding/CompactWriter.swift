@@ -18,7 +18,7 @@ package struct CompactWriter {
 
   package mutating func double(_ value: Double) { number(value.bitPattern) }
 
-  /// A date as Foundation has it, so that the same one is read; one that is further away, or is none, as a distant one.
+  /// A date as Foundation has it, so that the same one is read; one that is further away, or is not one, as a distant one.
   package mutating func moment(_ value: Date) {
     double(max(.distantPast, min(.distantFuture, value)).timeIntervalSinceReferenceDate)
   }

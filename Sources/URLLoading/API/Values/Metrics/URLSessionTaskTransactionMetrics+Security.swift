@@ -56,7 +56,7 @@ extension URLSessionTaskTransactionMetrics.StapledOCSPResponse {
       case .good: .good
       case .revoked(let date, let reason): .revoked(date, reason: reason)
       case .unknown: .unknown
-      case .invalid(let flaw): .invalid(flaw)
+      case .invalid(let reason): .invalid(reason)
       }
   }
 }
@@ -69,21 +69,21 @@ extension URLSessionTaskTransactionMetrics.WeakenedCheck {
 
   private static func all(_ verdict: TrustVerdict, isOfProxy: Bool) -> [Self] {
     var checks: [Self] = []
-    for flaw in verdict.flaws.map({ Self($0, isOfProxy: isOfProxy) })
-    where !checks.contains(where: { $0.check == flaw.check }) {
-      checks.append(flaw)
+    for failure in verdict.failures.map({ Self($0, isOfProxy: isOfProxy) })
+    where !checks.contains(where: { $0.check == failure.check }) {
+      checks.append(failure)
     }
     return checks
   }
 
-  private init(_ flaw: TrustVerdict, isOfProxy: Bool) {
+  private init(_ failure: TrustVerdict, isOfProxy: Bool) {
     let check: Check =
-      switch flaw.code {
+      switch failure.code {
       case 9...16: .validity
       case 23: .revocation
       case 62, 64: .hostName
       default: .certificateChain
       }
-    self.init(check: check, reason: flaw.reason, cause: .delegate, isOfProxy: isOfProxy)
+    self.init(check: check, reason: failure.reason, cause: .delegate, isOfProxy: isOfProxy)
   }
 }

@@ -17,7 +17,7 @@ struct FTPListedFile: Equatable {
 }
 
 extension ArraySlice<UInt8> {
-  /// The number that the slice is, all of it digits; nil where it is none or too large.
+  /// The number that the slice is, all of it digits; nil where it is not one, or too large.
   var decimal: Int64? {
     guard !isEmpty else { return nil }
     var number: Int64 = 0

@@ -2,7 +2,7 @@ internal import URLLoadingHTTPSemantics
 
 /// Turns the bytes of an FTP server's listing into entries, however they are cut. A value that does no I/O.
 ///
-/// A line that cannot be parsed is a flaw, which ends the listing: without its line the listing would seem complete.
+/// A line that cannot be parsed ends the listing: without its line the listing would seem complete.
 struct FTPListing {
   /// What the server was asked for.
   enum Format: Equatable {
@@ -15,10 +15,10 @@ struct FTPListing {
     var command: String { self == .facts ? "MLSD" : "LIST" }
   }
 
-  /// What came of some bytes: entries, and what ends the listing behind them.
+  /// What came of some bytes: entries, and what ends the listing after them.
   struct Piece: Equatable {
     var entries: [URLDirectoryEntry] = []
-    var flaw: String?
+    var failureReason: String?
   }
 
   /// The longest line, in bytes.
@@ -28,7 +28,7 @@ struct FTPListing {
   private let directory: URL
   private let now: CivilDate
   private var rest: [UInt8] = []
-  private var hasFlaw = false
+  private var hasFailed = false
 
   /// - Parameter now: decides the year of dates that have none.
   init(_ format: Format, of directory: URL, now: Date) {
@@ -37,17 +37,17 @@ struct FTPListing {
     self.now = CivilDate(now)
   }
 
-  /// Takes more bytes. After a flaw nothing more is read.
+  /// Takes more bytes. After a failure nothing more is read.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Piece {
     var piece = Piece()
     var start = bytes.startIndex
-    while !hasFlaw, start < bytes.endIndex {
+    while !hasFailed, start < bytes.endIndex {
       guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
         take(bytes[start...], &piece)
         break
       }
       take(bytes[start..<end], &piece)
-      if !hasFlaw { readLine(&piece) }
+      if !hasFailed { readLine(&piece) }
       start = end + 1
     }
     return piece
@@ -56,7 +56,7 @@ struct FTPListing {
   /// The bytes are over, as the server has confirmed. The last line may lack its end.
   mutating func finish() -> Piece {
     var piece = Piece()
-    if !hasFlaw, !rest.isEmpty { readLine(&piece) }
+    if !hasFailed, !rest.isEmpty { readLine(&piece) }
     return piece
   }
 
@@ -83,10 +83,10 @@ struct FTPListing {
     }
   }
 
-  private mutating func fail(_ flaw: String, _ piece: inout Piece) {
-    hasFlaw = true
+  private mutating func fail(_ reason: String, _ piece: inout Piece) {
+    hasFailed = true
     rest = []
-    piece.flaw = flaw
+    piece.failureReason = reason
   }
 
   private static func excerpt(_ line: ArraySlice<UInt8>) -> String {

@@ -35,7 +35,7 @@ struct FTPSizeLookup {
   }
 
   private mutating func look(in piece: FTPListing.Piece) {
-    if piece.flaw != nil { isOver = true }
+    if piece.failureReason != nil { isOver = true }
     guard let entry = piece.entries.first(where: { $0.nameBytes == name }) else { return }
     isOver = true
     if entry.kind == .file, let size = entry.size, size > 0 { length = size }

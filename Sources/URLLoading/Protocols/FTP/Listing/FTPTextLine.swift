@@ -34,7 +34,7 @@ enum FTPTextLine {
     return nil
   }
 
-  /// `-rw-r--r--`, with a sign of further rights behind it perhaps.
+  /// `-rw-r--r--`, with a sign of further rights after it perhaps.
   private static func kind(mode: ArraySlice<UInt8>) -> URLDirectoryEntry.Kind? {
     guard (10...11).contains(mode.count), let first = mode.first,
       mode.dropFirst().prefix(9).allSatisfy({ "rwxsStTlL-".utf8.contains($0) }),

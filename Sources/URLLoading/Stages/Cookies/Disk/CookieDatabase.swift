@@ -33,7 +33,7 @@ final class CookieDatabase {
   var isReplaced: Bool { database.isReplaced }
 
   /// Removes what an earlier damage has left: it has cookies, too.
-  static func removeDamaged(besides path: String) { SQLiteFile.removeDamaged(besides: path) }
+  static func removeDamaged(beside path: String) { SQLiteFile.removeDamaged(beside: path) }
 
   /// All that the file has, if another connection has committed something since it was read last; nil if not.
   func contentsIfChangedElsewhere() throws -> (cookies: [CookieRow], policies: [HSTSPolicy])? {

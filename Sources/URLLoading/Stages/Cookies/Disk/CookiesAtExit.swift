@@ -2,33 +2,33 @@ internal import URLLoadingBase
 
 /// Writes pending cookies when the program exits.
 ///
-/// Mutable state: `keepers`, guarded by its lock.
+/// Mutable state: `registered`, guarded by its lock.
 enum CookiesAtExit {
-  private struct WeakKeeper: Sendable { weak var keeper: CookieKeeper? }
+  private struct WeakCookies: Sendable { weak var cookies: PersistentCookies? }
 
   /// A disk that takes longer than this does not keep a program from ending, in seconds.
   private static let longestWait: Double = 2
 
-  private static let keepers = Locked<[WeakKeeper]>([])
+  private static let registered = Locked<[WeakCookies]>([])
 
   /// Once in a process.
   private static let handler: Void = {
     atexit {
       let group = DispatchGroup()
-      for keeper in CookiesAtExit.keepers.withLock({ $0 }).compactMap(\.keeper) {
+      for cookies in CookiesAtExit.registered.withLock({ $0 }).compactMap(\.cookies) {
         group.enter()
-        keeper.flush { group.leave() }
+        cookies.flush { group.leave() }
       }
       _ = group.wait(timeout: .now() + CookiesAtExit.longestWait)
     }
   }()
 
-  /// At the end of the process the keeper's changes are written, if it still exists.
-  static func register(_ keeper: CookieKeeper) {
+  /// At the end of the process the changes of `cookies` are written, if that still exists.
+  static func register(_ cookies: PersistentCookies) {
     _ = handler
-    keepers.withLock { keepers in
-      keepers.removeAll { $0.keeper == nil }
-      if !keepers.contains(where: { $0.keeper === keeper }) { keepers.append(WeakKeeper(keeper: keeper)) }
+    registered.withLock { registered in
+      registered.removeAll { $0.cookies == nil }
+      if !registered.contains(where: { $0.cookies === cookies }) { registered.append(WeakCookies(cookies: cookies)) }
     }
   }
 }

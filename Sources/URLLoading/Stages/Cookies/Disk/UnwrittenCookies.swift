@@ -19,12 +19,12 @@ struct UnwrittenCookies {
   /// How many changes there are, removals of all excepted.
   var count: Int { changes.count + policies.count }
 
-  mutating func note(_ change: CookieChange, partition: String) {
+  mutating func recordChange(_ change: CookieChange, partition: String) {
     guard change.cookie.contents.isLasting else { return }
-    note(change, at: CookieRecord.Key(change.cookie, partition: partition))
+    recordChange(change, at: CookieRecord.Key(change.cookie, partition: partition))
   }
 
-  private mutating func note(_ change: CookieChange, at key: CookieRecord.Key) {
+  private mutating func recordChange(_ change: CookieChange, at key: CookieRecord.Key) {
     switch (change, changes[key]) {
     case (.used(_, let lastAccess), .stored(var record)):
       record.lastAccess = lastAccess
@@ -35,8 +35,8 @@ struct UnwrittenCookies {
     }
   }
 
-  /// Notes that all cookies go which were stored after a date.
-  mutating func noteRemoval(storedSince date: Date) {
+  /// Records that all cookies go which were stored after a date.
+  mutating func recordRemoval(storedSince date: Date) {
     removalDate = removalDate.map { min($0, date) } ?? date
     for (key, change) in changes {
       // Not only dropped: the file may have the cookie as it was before.
@@ -44,23 +44,23 @@ struct UnwrittenCookies {
     }
   }
 
-  mutating func note(_ change: HSTSChange) {
+  mutating func recordChange(_ change: HSTSChange) {
     // What was asked for takes every version.
     if case .dropped = change, case .removed = policies[change.host] { return }
     policies[change.host] = change
   }
 
-  /// Notes that the policies of all hosts go.
-  mutating func noteRemovalOfPolicies() {
+  /// Records that the policies of all hosts go.
+  mutating func recordRemovalOfPolicies() {
     removesPolicies = true
     policies = [:]
   }
 
   /// Adds what happened later.
   mutating func append(_ later: UnwrittenCookies) {
-    if let date = later.removalDate { noteRemoval(storedSince: date) }
-    for (key, change) in later.changes { note(change, at: key) }
-    if later.removesPolicies { noteRemovalOfPolicies() }
-    for change in later.policies.values { note(change) }
+    if let date = later.removalDate { recordRemoval(storedSince: date) }
+    for (key, change) in later.changes { recordChange(change, at: key) }
+    if later.removesPolicies { recordRemovalOfPolicies() }
+    for change in later.policies.values { recordChange(change) }
   }
 }

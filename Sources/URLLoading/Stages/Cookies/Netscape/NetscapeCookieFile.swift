@@ -49,7 +49,7 @@ public struct NetscapeCookieFile: Sendable {
     var cookies: [HTTPCookie] = []
     var malformedLines: [MalformedLine] = []
     for (index, line) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-      do throws(NetscapeCookieLine.Flaw) {
+      do throws(NetscapeCookieLine.LineError) {
         guard let cookie = try NetscapeCookieLine.cookie(in: line), !cookie.isExpired(at: now) else { continue }
         cookies.append(cookie)
       } catch {

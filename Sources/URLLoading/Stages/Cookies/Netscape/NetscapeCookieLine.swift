@@ -4,7 +4,7 @@ internal import URLLoadingHTTPSemantics
 /// A line of a ``NetscapeCookieFile``.
 enum NetscapeCookieLine {
   /// What is wrong with a line. No description has anything of the cookie's value.
-  enum Flaw: Error, CustomStringConvertible {
+  enum LineError: Error, CustomStringConvertible {
     case fieldCount(Int)
     case switchField(name: String)
     case expiry
@@ -35,7 +35,7 @@ enum NetscapeCookieLine {
   private static let latest: Double = 253_402_300_799
 
   /// The cookie of a line without its end; nil for a comment and an empty line.
-  static func cookie(in line: Data) throws(Flaw) -> HTTPCookie? {
+  static func cookie(in line: Data) throws(LineError) -> HTTPCookie? {
     var line = line
     if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
     let isHTTPOnly = line.starts(with: httpOnlyPrefix.utf8)
@@ -61,7 +61,7 @@ enum NetscapeCookieLine {
     return try checked(contents)
   }
 
-  private static func flag(_ text: String, name: String) throws(Flaw) -> Bool {
+  private static func flag(_ text: String, name: String) throws(LineError) -> Bool {
     switch text.uppercased() {
     case "TRUE": return true
     case "FALSE": return false
@@ -70,7 +70,7 @@ enum NetscapeCookieLine {
   }
 
   /// A public suffix or an address is the domain of one host, whatever the line says.
-  private static func domain(_ text: String, hasSubdomains: Bool) throws(Flaw) -> String {
+  private static func domain(_ text: String, hasSubdomains: Bool) throws(LineError) -> String {
     let bare = HTTPCookie.withoutDot(withoutPort(text).lowercased())
     let domain = CookieMatching.asciiDomain(bare)
     guard isHost(domain) else { throw .noDomain }
@@ -78,7 +78,7 @@ enum NetscapeCookieLine {
     return isShared ? ".\(domain)" : domain
   }
 
-  /// wget writes a port that is not the default behind the host. No cookie is of a port (RFC 6265, section 8.5).
+  /// wget writes a port that is not the default after the host. No cookie is of a port (RFC 6265, section 8.5).
   private static func withoutPort(_ text: String) -> String {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy(\.isASCIIDigit) else {
@@ -94,7 +94,7 @@ enum NetscapeCookieLine {
   }
 
   /// Some programs write fractions; Python writes nothing for a cookie that ends with the session.
-  private static func expiry(_ text: String) throws(Flaw) -> Date? {
+  private static func expiry(_ text: String) throws(LineError) -> Date? {
     if text.isEmpty { return nil }
     guard text.utf8.contains(where: \.isASCIIDigit),
       text.utf8.allSatisfy({ $0.isASCIIDigit || "-.".utf8.contains($0) }),
@@ -103,7 +103,7 @@ enum NetscapeCookieLine {
     return seconds == 0 ? nil : Date(timeIntervalSince1970: min(max(seconds, -latest), latest))
   }
 
-  private static func checked(_ contents: HTTPCookie.Contents) throws(Flaw) -> HTTPCookie {
+  private static func checked(_ contents: HTTPCookie.Contents) throws(LineError) -> HTTPCookie {
     for text in [contents.domain, contents.path, contents.name, contents.value] {
       if text.utf8.contains(where: { SetCookie.isControl($0) || $0 == UInt8(ascii: ";") }) { throw .forbiddenCharacter }
     }

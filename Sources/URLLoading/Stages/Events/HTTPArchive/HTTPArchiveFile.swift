@@ -4,7 +4,7 @@ internal import URLLoadingCLinux
 /// A file of entries that is whole JSON at any moment, also where the process is killed in the middle of a write.
 ///
 /// There are two files in the same directory, of which one has the name and the other, hidden, lacks the entry that was added last. An
-/// entry is added to the hidden one, behind that which it lacks; then the two exchange their names in one step of the file system
+/// entry is added to the hidden one, after that which it lacks; then the two exchange their names in one step of the file system
 /// (`renameat2`). A write of more than a page is not such a step: a signal that kills the process ends it in the middle.
 ///
 /// What is in memory is one entry. Where the file system cannot exchange names (NFS), entries are written in place.
@@ -33,7 +33,7 @@ final class HTTPArchiveFile {
   private static let trailer = Data("\n]}}\n".utf8)
 
   /// Makes the file, in the place of one that is there.
-  /// - Parameter header: all up to the bracket behind which the entries come.
+  /// - Parameter header: all up to the bracket after which the entries come.
   init(path: String, header: Data) throws(HTTPArchiveError) {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -98,7 +98,7 @@ final class HTTPArchiveFile {
     hidden.map { DescriptorIO.isFile($0.descriptor, at: hiddenPath) } ?? false
   }
 
-  /// Writes entries and the end of the file behind them.
+  /// Writes entries and the end of the file after them.
   private func write(_ bytes: Data, to part: inout Part) throws(HTTPArchiveError) {
     let whole = bytes + Self.trailer
     guard Self.write(whole, to: part), ftruncate(part.descriptor, part.end + whole.count) == 0 else {

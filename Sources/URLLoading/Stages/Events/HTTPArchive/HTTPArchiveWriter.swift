@@ -68,12 +68,12 @@ public final class HTTPArchiveWriter: URLSession.EventListener {
 
   // MARK: Events
 
-  /// Notes why, for the entry of the stored response.
+  /// Records why, for the entry of the stored response.
   public func task(_ task: URLSessionTask, didHitCache response: URLResponse, reason: URLSession.EventCacheReason) {
     update(task) { $0.cacheComment = "From the cache: \(reason)." }
   }
 
-  /// Notes that, for the entry of the stored response.
+  /// Records that, for the entry of the stored response.
   public func task(_ task: URLSessionTask, didValidate answer: URLResponse) {
     update(task) { $0.cacheComment = "From the cache: the server says that it is right." }
   }

@@ -38,7 +38,7 @@ import URLLoadingTestServers
     let plain = URLRequest(url: try #require(URL(string: "http://example.org/")))
     let copy = try #require(BackgroundValues.request(BackgroundValues.data(of: plain)))
     #expect(copy == plain)
-    // The default is none that was set.
+    // The default is not one that was set.
     #expect(copy.values.explicitMethod == nil && copy.values.explicitTimeoutInterval == nil)
   }
 

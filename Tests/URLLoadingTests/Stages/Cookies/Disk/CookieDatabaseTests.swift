@@ -26,7 +26,7 @@ import URLLoadingTestServers
 
   private func write(_ change: CookieChange, to database: CookieDatabase) throws {
     var unwritten = UnwrittenCookies()
-    unwritten.note(change, partition: "")
+    unwritten.recordChange(change, partition: "")
     try database.write(unwritten)
   }
 

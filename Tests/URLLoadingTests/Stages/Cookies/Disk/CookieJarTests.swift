@@ -126,9 +126,9 @@ import URLLoadingHTTPSemantics
   @Test mutating func aUseOrAnEvictionDoesNotUndoARemoval() throws {
     let record = CookieRecord(try cookie("a=1; Max-Age=100"), creation: 1, lastAccess: 1, stored: now)
     var unwritten = UnwrittenCookies()
-    unwritten.note(.removed(record.cookie), partition: "")
-    unwritten.note(.dropped(record), partition: "")
-    unwritten.note(.used(record.cookie, lastAccess: 5), partition: "")
+    unwritten.recordChange(.removed(record.cookie), partition: "")
+    unwritten.recordChange(.dropped(record), partition: "")
+    unwritten.recordChange(.used(record.cookie, lastAccess: 5), partition: "")
     guard case .removed = unwritten.changes.values.first else { return #expect(Bool(false), "\(unwritten)") }
   }
 
@@ -143,9 +143,9 @@ import URLLoadingHTTPSemantics
   @Test func whatTheFileDoesNotKnowOfPoliciesHoldsAgainstIt() {
     var jar = CookieJar(hasFile: true)
     for host in ["a.org", "b.org"] {
-      jar.note(transportSecurity: "max-age=100", from: host, isSecure: true, isVerified: true, now: now)
+      jar.record(transportSecurity: "max-age=100", from: host, isSecure: true, isVerified: true, now: now)
     }
-    jar.note(transportSecurity: "max-age=0", from: "b.org", isSecure: true, isVerified: true, now: now)
+    jar.record(transportSecurity: "max-age=0", from: "b.org", isSecure: true, isVerified: true, now: now)
     let filed = ["a.org", "b.org", "c.org"].map {
       HSTSPolicy(host: $0, includesSubdomains: true, expires: now + 50, noted: now - 1)
     }

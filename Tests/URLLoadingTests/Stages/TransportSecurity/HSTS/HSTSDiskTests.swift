@@ -18,7 +18,7 @@ import URLLoadingTestServers
   private func storage() -> HTTPCookieStorage { HTTPCookieStorage(in: directory.file("data").path) }
 
   private func note(_ field: String, from host: String, in storage: HTTPCookieStorage) {
-    storage.noteTransportSecurity(field, from: host, isSecure: true, isVerified: true)
+    storage.recordTransportSecurity(field, from: host, isSecure: true, isVerified: true)
   }
 
   private func flush(_ storage: HTTPCookieStorage) async {

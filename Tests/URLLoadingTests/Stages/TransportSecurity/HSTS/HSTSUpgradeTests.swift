@@ -15,7 +15,7 @@ import Testing
     ("http://example.org:8080/a", "https://example.org:8080/a"),
     ("http://example.org:443/", "https://example.org:443/"),
     ("http://example.org:/a", "https://example.org:/a"),
-    // What looks like a port elsewhere is none.
+    // What looks like a port elsewhere is not one.
     ("http://user:80@example.org/", "https://user:80@example.org/"),
     ("http://user:80@example.org:80/:80", "https://user:80@example.org:443/:80"),
     ("http://example.org/:80?x=http://a:80/", "https://example.org/:80?x=http://a:80/"),

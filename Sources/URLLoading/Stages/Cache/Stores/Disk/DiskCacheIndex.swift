@@ -99,7 +99,7 @@ final class DiskCacheIndex {
   /// Finds entries, and notes that they are used: bodies that are not large come with them, where they can be read at the moment.
   func entries(for key: String, hash: Int64) throws -> [URLCacheEntry] {
     var rows = try rows(for: key, hash: hash)
-    for row in rows { noteUse(of: row) }
+    for row in rows { recordUse(of: row) }
     if rows.count == 1, rows[0].isFile, rows[0].entry.bodyLength <= Self.largestReadAtOnce {
       do {
         let body = try reader(of: rows[0])?.whole()
@@ -129,7 +129,7 @@ final class DiskCacheIndex {
     return (now - usePrecision...now + usePrecision).contains(row.used)
   }
 
-  private func noteUse(of row: Row) {
+  private func recordUse(of row: Row) {
     guard !Self.isNoted(row) else { return }
     // Another process may be writing: then the next use is noted.
     database.withoutWaiting {
@@ -172,7 +172,7 @@ final class DiskCacheIndex {
   /// - Parameter whenDamaged: called, on another thread, when the damage of a file is found while it is read.
   func body(of entry: URLCacheEntry, whenDamaged: @escaping @Sendable () -> Void) throws -> URLCacheBody? {
     guard let row = try row(of: entry) else { return nil }
-    noteUse(of: row)
+    recordUse(of: row)
     guard row.isFile else { return row.entry.body }
     do throws(DiskCacheReader.Failure) {
       return try reader(of: row, whenDamaged: whenDamaged).map { .reader($0) }

@@ -96,7 +96,7 @@ final class DiskCacheStore: URLCacheStore {
   // MARK: Finding
 
   func entries(for key: String, completionHandler: @escaping @Sendable ([URLCacheEntry]) -> Void) {
-    noteMissingIndex()
+    recordMissingIndex()
     let hash = DiskCacheIndex.hash(of: key)
     let now = MonotonicInstant.now
     let (isAbsent, looks) = state.withLock { state -> (Bool, Bool) in
@@ -113,7 +113,7 @@ final class DiskCacheStore: URLCacheStore {
   }
 
   /// Before the first lookup: where there is no index, nothing is stored. On the loop's thread the queue finds out: a disk may block.
-  private func noteMissingIndex() {
+  private func recordMissingIndex() {
     guard state.withLock({ !$0.knowsKeys && !$0.isUnusable }), !URLSession.isOnLoadingThread,
       !DiskCacheIndex.isThere(in: directory)
     else { return }

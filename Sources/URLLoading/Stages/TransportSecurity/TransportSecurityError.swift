@@ -1,5 +1,5 @@
 /// What is wrong with a dictionary of App Transport Security.
-struct TransportSecurityFlaw: Error, Equatable {
+struct TransportSecurityError: Error, Equatable {
   /// The way to what is wrong: the keys from the top, with dots between.
   let path: String
   /// What is wrong, as the end of a sentence that begins with the path.

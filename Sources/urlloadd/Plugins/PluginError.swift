@@ -2,7 +2,7 @@ import Glibc
 internal import URLLoadingBase
 
 /// Why a file is not loaded as a plugin, or not read as the list of them.
-enum PluginFlaw: Error, Hashable {
+enum PluginError: Error, Hashable {
   /// - Parameter number: of the system's error.
   case unreadable(number: Int32)
   case notRegular
@@ -25,7 +25,7 @@ enum PluginFlaw: Error, Hashable {
   case lacksEntry(String)
 }
 
-extension PluginFlaw {
+extension PluginError {
   init(_ distrust: FileDistrust) {
     self =
       switch distrust {
@@ -36,8 +36,8 @@ extension PluginFlaw {
   }
 }
 
-extension PluginFlaw: CustomStringConvertible {
-  /// Words behind the file's path.
+extension PluginError: CustomStringConvertible {
+  /// Words after the file's path.
   var description: String {
     switch self {
     case .unreadable(let number): "cannot be opened: \(String(cString: strerror(number)))"

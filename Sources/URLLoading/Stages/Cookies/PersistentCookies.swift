@@ -11,7 +11,7 @@ internal import URLLoadingHTTPSemantics
 /// is such is asked once a second at most, by two calls of `stat`. A process that has no lasting cookies makes no file.
 ///
 /// Mutable state: `state` and `changedByOthers`, each guarded by its lock; `database` and `flushes`, used on `queue` alone.
-final class CookieKeeper: Sendable {
+final class PersistentCookies: Sendable {
   /// Where cookies are kept.
   enum Place: Equatable {
     /// In memory, as asked.
@@ -53,7 +53,7 @@ final class CookieKeeper: Sendable {
   private let place: Place
   private let busyTimeout: Duration
   private let state: Locked<State>
-  private let queue = DispatchQueue(label: "URLLoading.CookieKeeper")
+  private let queue = DispatchQueue(label: "URLLoading.PersistentCookies")
   // Safe to share: touched on `queue` alone.
   private nonisolated(unsafe) var database: CookieDatabase?
   // The same. Who waits until the changes are written, while another process has the file.
@@ -167,7 +167,7 @@ final class CookieKeeper: Sendable {
       state.isWriteScheduled = false
       return state.isUnusable ? UnwrittenCookies() : state.jar.takeUnwritten()
     }
-    if unwritten.removalDate == .distantPast { CookieDatabase.removeDamaged(besides: path) }
+    if unwritten.removalDate == .distantPast { CookieDatabase.removeDamaged(beside: path) }
     // There is nothing to remove from a file that there is not.
     guard unwritten.count > 0 || !unwritten.isEmpty && CookieFileMark(path: path).isThere else {
       return endFlushes()
@@ -258,8 +258,8 @@ final class CookieKeeper: Sendable {
   private var everything: UnwrittenCookies {
     var result = UnwrittenCookies()
     let (rows, policies) = state.withLock { ($0.jar.lastingRows, $0.jar.policies.policies) }
-    for row in rows { result.note(.stored(row.record), partition: row.partition) }
-    for policy in policies { result.note(.stored(policy)) }
+    for row in rows { result.recordChange(.stored(row.record), partition: row.partition) }
+    for policy in policies { result.recordChange(.stored(policy)) }
     return result
   }
 

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// How an attempt begins: with an instance of the class that was chosen, or with one that sends what a cache has stored.
 extension Load {
   /// What is to be loaded, once a class was chosen.
-  struct Opened: Sendable {
+  struct PreparedAttempt: Sendable {
     var request: URLRequest
     let protocolClass: URLProtocol.Type
     let rangeOffset: Int64?
@@ -13,8 +13,8 @@ extension Load {
   }
 
   /// An instance to start, see ``State/begin(_:)``.
-  struct Beginning: Sendable {
-    let opened: Opened
+  struct AttemptStart: Sendable {
+    let prepared: PreparedAttempt
     let driver: ProtocolDriver
     /// Whether the instance sends what a cache has stored.
     let isStored: Bool
@@ -25,10 +25,10 @@ extension Load {
   ///   - caching: the attempt's cache state; nil if it does not use the cache.
   ///   - stored: a response that the instance may use or validate.
   /// - Returns: nil where the load has ended meanwhile.
-  func beginning(
-    _ opened: consuming Opened, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
-  ) -> Beginning? {
-    let (request, attempt, isChanged) = (opened.request, opened.attempt, opened.isChanged)
+  func attemptStart(
+    _ prepared: consuming PreparedAttempt, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
+  ) -> AttemptStart? {
+    let (request, attempt, isChanged) = (prepared.request, prepared.attempt, prepared.isChanged)
     let task = update { state -> URLSessionTask? in
       guard state.machine.attempt == attempt else { return nil }
       // Instances are made for the task's current request.
@@ -41,17 +41,17 @@ extension Load {
     guard let task else { return nil }
     let gate = URLProtocolGate()
     let client = LoadClient(
-      load: self, attempt: attempt, gate: gate, mayWait: ProtocolDriver.blocks(opened.protocolClass))
-    let instance = opened.protocolClass.init(task: task, cachedResponse: stored, client: client)
-    return beginning(opened, with: instance, gate)
+      load: self, attempt: attempt, gate: gate, mayWait: ProtocolDriver.blocks(prepared.protocolClass))
+    let instance = prepared.protocolClass.init(task: task, cachedResponse: stored, client: client)
+    return attemptStart(prepared, with: instance, gate)
   }
 
   /// - Parameter isStored: whether the instance sends what a cache has stored.
-  func beginning(
-    _ opened: consuming Opened, with instance: URLProtocol, _ gate: URLProtocolGate, isStored: Bool = false
-  ) -> Beginning {
+  func attemptStart(
+    _ prepared: consuming PreparedAttempt, with instance: URLProtocol, _ gate: URLProtocolGate, isStored: Bool = false
+  ) -> AttemptStart {
     if instance.task == nil { instance.task = read { $0.task } }
-    return Beginning(opened: opened, driver: ProtocolDriver(instance, gate: gate), isStored: isStored)
+    return AttemptStart(prepared: prepared, driver: ProtocolDriver(instance, gate: gate), isStored: isStored)
   }
 
   /// Asks for something by which the attempt's beginning is decided.
@@ -61,11 +61,11 @@ extension Load {
   /// - Returns: the decision; nil also where the answer comes later, when the attempt begins by itself.
   func decide<Value: Sendable>(
     awaiting function: (_ handler: @escaping @Sendable (Value) -> Void) -> Void,
-    then decide: @escaping @Sendable (Value) -> Beginning?
-  ) -> Beginning? {
+    then decide: @escaping @Sendable (Value) -> AttemptStart?
+  ) -> AttemptStart? {
     let value = immediateResult(of: function) { value in
-      let beginning = decide(value)
-      self.update { $0.begin(beginning) }
+      let start = decide(value)
+      self.update { $0.begin(start) }
     }
     return value.flatMap { decide($0) }
   }

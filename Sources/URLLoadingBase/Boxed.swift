@@ -4,7 +4,7 @@
 @frozen
 @propertyWrapper
 @usableFromInline
-package struct Rare<Value> {
+package struct Boxed<Value> {
   @usableFromInline
   final class Box {
     @usableFromInline let value: Value
@@ -33,5 +33,5 @@ package struct Rare<Value> {
   }
 }
 
-extension Rare: Sendable where Value: Sendable {}
-extension Rare.Box: Sendable where Value: Sendable {}
+extension Boxed: Sendable where Value: Sendable {}
+extension Boxed.Box: Sendable where Value: Sendable {}

@@ -1,7 +1,7 @@
 import URLLoading
 
-/// Where a load begins: at the resource's first byte, or behind what is there already (`-C`).
-struct Beginning {
+/// Where a load begins: at the resource's first byte, or after what is there already (`-C`).
+struct StartingPoint {
   private enum Place {
     case start
     /// Behind so many bytes of the file that is there.

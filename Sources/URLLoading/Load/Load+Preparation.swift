@@ -3,7 +3,7 @@ internal import URLLoadingHTTPSemantics
 
 /// How a load is opened: the request is completed, a class is chosen, the cache is asked, an instance starts.
 extension Load {
-  enum Opening: Equatable {
+  enum AttemptReason: Equatable {
     /// The task was resumed.
     case first
     /// A redirect is followed; trusted where the delegate named another URL than the server.
@@ -16,40 +16,41 @@ extension Load {
     case resumption
   }
 
-  /// Begins an attempt. Foreign classes may take time to say whether they load the request, or which cookies it gets: after a redirect
+  /// Begins an attempt. User-provided classes may take time to say whether they load the request, or which cookies it gets: after a redirect
   /// they are asked on a thread of a pool, since this may be the transfer loop.
   /// - Parameter earlier: the attempt before, where the load's is another one by now.
   func open(
-    _ request: consuming URLRequest, as opening: Opening = .first, mayBlock: Bool = false, after earlier: Attempt? = nil
+    _ request: consuming URLRequest, for reason: AttemptReason = .first, mayBlock: Bool = false,
+    after earlier: Attempt? = nil
   ) {
     if plan.background != nil { return openInService(request) }
-    if opening != .first, !mayBlock, asksForeignCode {
-      return BlockingPool.protocols.run { [request] in self.open(request, as: opening, mayBlock: true) }
+    if reason != .first, !mayBlock, asksUserCode {
+      return BlockingPool.protocols.run { [request] in self.open(request, for: reason, mayBlock: true) }
     }
     var prepared = request
     session.parts.requestDefaults?.apply(to: &prepared)
     duplex?.prepare(&prepared)
     // Here the program's thread waits for the file, and later, where a response sets cookies, the transfer loop need not.
-    if opening == .first { session.values.httpCookieStorage?.load() }
-    let beginning: Beginning?
+    if reason == .first { session.values.httpCookieStorage?.load() }
+    let start: AttemptStart?
     if let storage = subclassedCookieStorage(for: prepared) {
-      beginning = prepare(prepared, withCookiesOf: storage, as: opening, after: earlier)
+      start = prepare(prepared, withCookiesOf: storage, for: reason, after: earlier)
     } else {
       let storageCookies = addCookies(to: &prepared)
-      beginning = prepare(prepared, storageCookies, as: opening, after: earlier)
+      start = prepare(prepared, storageCookies, for: reason, after: earlier)
     }
-    update { $0.begin(beginning) }
+    update { $0.begin(start) }
   }
 
-  private var asksForeignCode: Bool {
+  private var asksUserCode: Bool {
     session.parts.hasSubclassedCookieStorage || session.values.urlCache?.isSubclassed == true
       || !ProtocolRegistry.shared.custom(of: session.values.protocolClasses).isEmpty
   }
 
   /// Asks a storage of the program's own by the method that takes a task, as Apple's system does.
   private func prepare(
-    _ request: URLRequest, withCookiesOf storage: HTTPCookieStorage, as opening: Opening, after earlier: Attempt?
-  ) -> Beginning? {
+    _ request: URLRequest, withCookiesOf storage: HTTPCookieStorage, for reason: AttemptReason, after earlier: Attempt?
+  ) -> AttemptStart? {
     let (task, previous, attempt) = update { state in
       let previous = earlier ?? state.attempt
       // The storage looks at the task's current request.
@@ -64,7 +65,7 @@ extension Load {
       var prepared = request
       let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.field(for: $0) }
       if let field { prepared.setCookies(field) }
-      return self.prepare(prepared, field?.text, as: opening, after: previous)
+      return self.prepare(prepared, field?.text, for: reason, after: previous)
     }
   }
 
@@ -74,11 +75,11 @@ extension Load {
   ///   - earlier: the attempt before, where the load's is another one by now.
   /// - Returns: nil where the load has failed, or where another attempt begins, now or later.
   private func prepare(
-    _ request: consuming URLRequest, _ storageCookies: String?, as opening: Opening, after earlier: Attempt? = nil
-  ) -> Beginning? {
+    _ request: consuming URLRequest, _ storageCookies: String?, for reason: AttemptReason, after earlier: Attempt? = nil
+  ) -> AttemptStart? {
     var prepared = request
     let network = session.values.waitsForConnectivity ? Attempt.Network(changes: NetworkChanges.shared.count) : nil
-    if opening == .first {
+    if reason == .first {
       if plan.addsSessionFields { session.addHeaders(to: &prepared) }
       guard addBody(to: &prepared) else { return nil }
     } else {
@@ -89,14 +90,14 @@ extension Load {
       state.attempt.network = network
       return (state.task, earlier ?? replaced, state.upload, state.machine.attempt)
     }
-    guard let task, let chosen = chooseClass(for: task, prepared, after: previous, as: opening) else { return nil }
+    guard let task, let chosen = chooseClass(for: task, prepared, after: previous, reason: reason) else { return nil }
     if let secured = securedRequest(for: prepared, class: chosen, removing: storageCookies) {
-      noteUpgrade(of: prepared, to: secured, class: chosen)
-      open(secured, as: opening, mayBlock: true, after: previous)
+      recordUpgrade(of: prepared, to: secured, class: chosen)
+      open(secured, for: reason, mayBlock: true, after: previous)
       return nil
     }
     var canonical = chosen.canonicalRequest(for: prepared)
-    events?.tell(.chose(chosen, canonical))
+    events?.report(.chose(chosen, canonical))
     let error =
       violation(of: canonical, class: chosen)
       ?? settleMethod(of: &canonical, upload, class: chosen)?.error(canonical.url)
@@ -107,22 +108,22 @@ extension Load {
     inviteResumption(in: &canonical, upload, class: chosen)
     let offset = addRange(to: &canonical, class: chosen)
     if !canonical.isSame(as: prepared) { update { $0.attempt.request = canonical } }
-    return lookUp(Opened(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
+    return lookUp(PreparedAttempt(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
   }
 
   /// The class that loads a request; nil when there is none that may, and the load has failed.
   private func chooseClass(
-    for task: URLSessionTask, _ request: URLRequest, after previous: Attempt, as opening: Opening
+    for task: URLSessionTask, _ request: URLRequest, after previous: Attempt, reason: AttemptReason
   ) -> URLProtocol.Type? {
     // It was chosen before, and asked whether a redirect may lead to it.
-    if opening == .reconnection, let chosen = previous.protocolClass { return chosen }
-    let (configured, origin) = (session.values.protocolClasses, opening == .first ? nil : previous.request?.url)
+    if reason == .reconnection, let chosen = previous.protocolClass { return chosen }
+    let (configured, origin) = (session.values.protocolClasses, reason == .first ? nil : previous.request?.url)
     guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
     else {
       abort(ProtocolRegistry.shared.unsupported(request.url, configured: configured, redirectedFrom: origin))
       return nil
     }
-    if opening == .redirect(isTrusted: false), let before = previous.protocolClass, chosen != before,
+    if reason == .redirect(isTrusted: false), let before = previous.protocolClass, chosen != before,
       !chosen.capabilities.contains(.acceptsRedirects)
     {
       abort(RefusedRequest(redirectFrom: origin, to: request.url).error(request.url))

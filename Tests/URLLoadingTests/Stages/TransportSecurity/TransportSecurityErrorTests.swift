@@ -5,7 +5,7 @@ import URLLoadingTestServers
 @testable import URLLoading
 
 /// Dictionaries that are not as they have to be: the error names the key, and what would be right.
-@Suite struct TransportSecurityFlawTests {
+@Suite struct TransportSecurityErrorTests {
   private static let digest = Data(repeating: 1, count: 32).base64EncodedString()
 
   private static func exception(_ domain: String, _ key: String, _ value: Any) -> [String: Any] {
@@ -205,7 +205,7 @@ import URLLoadingTestServers
   }
 
   /// Without them its pins would be missing.
-  @Test func rulesAreAsFlawedInTheTransferService() throws {
+  @Test func rulesAreAsInvalidInTheTransferService() throws {
     func rulesInService(_ rules: AppTransportSecurity) throws -> AppTransportSecurity {
       let configuration = URLSessionConfiguration.background(withIdentifier: "rules")
       configuration.appTransportSecurity = rules

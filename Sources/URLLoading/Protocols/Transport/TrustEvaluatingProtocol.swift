@@ -1,10 +1,10 @@
 internal import URLLoadingCurlTransport
 
-/// A class with TLS connections, for which the delegate may judge the server and provide an identity: HTTP and FTP.
+/// A class with TLS connections, for which the delegate may evaluate the server and provide an identity: HTTP and FTP.
 ///
 /// A handshake that is aborted for a question is a failed transfer; the question becomes a challenge, and its answer starts another
 /// transfer.
-protocol JudgedProtocol: URLProtocol, URLAuthenticationChallengeSender {
+protocol TrustEvaluatingProtocol: URLProtocol, URLAuthenticationChallengeSender {
   /// Removes the pending question, and returns it with the result of its transfer; nil where there is none.
   func takeQuestion() -> (ConnectionQuestion, Result<TransferMetrics, TransferFailure>)?
   /// Calls `body` with what was answered, under the instance's lock.
@@ -15,7 +15,7 @@ protocol JudgedProtocol: URLProtocol, URLAuthenticationChallengeSender {
   func complete(_ result: Result<TransferMetrics, TransferFailure>)
 }
 
-extension JudgedProtocol {
+extension TrustEvaluatingProtocol {
   /// Sends the challenge about a connection.
   func ask(_ question: ConnectionQuestion) {
     guard let connections = sessionClient?.session.component(CurlSession.self) else { return }
@@ -33,14 +33,14 @@ extension JudgedProtocol {
     }
     withAnswers { answers in
       var new = answers ?? [:]
-      new.note(change, of: question.endpoint)
+      new.record(change, of: question.endpoint)
       answers = new
     }
     if case .identifies(.identity(let identity)) = change, case .credential(let credential) = decision,
       credential.persistence != .none, let sessionClient,
-      let judge = sessionClient.urlProtocolDemand(self).connectionJudge
+      let evaluator = sessionClient.urlProtocolDemand(self).connectionJudge
     {
-      sessionClient.session.component(CurlSession.self).remember(identity, for: question.endpoint, of: judge)
+      sessionClient.session.component(CurlSession.self).remember(identity, for: question.endpoint, of: evaluator)
     }
     beginAgain()
     return true
@@ -62,7 +62,7 @@ extension JudgedProtocol {
   }
 
   /// An identity that the server refused is not used again. That it wants one, TLS 1.2 has no alert for.
-  func judgeIdentity(_ failure: inout TransferFailure) {
+  func handleIdentityRefusal(_ failure: inout TransferFailure) {
     guard failure.urlErrorCode == .clientCertificateRejected || failure.urlErrorCode == .secureConnectionFailed,
       let endpoint = request.url.flatMap({ TLSEndpoint(url: $0.absoluteString) })
     else { return }

@@ -3,7 +3,7 @@ internal import URLLoadingBase
 /// Numbers the delegates of a session that answer challenges about connections: that of the session is 0, those of tasks count up.
 ///
 /// Mutable state: `state`, guarded by its lock.
-final class ConnectionJudges: URLSessionComponent {
+final class TrustEvaluators: URLSessionComponent {
   private struct Entry {
     weak var delegate: AnyObject?
     let number: UInt64
@@ -28,7 +28,7 @@ final class ConnectionJudges: URLSessionComponent {
   func invalidate() {}
 
   /// The number of a task's delegate.
-  func judge(_ delegate: AnyObject) -> URLConnectionJudge {
+  func evaluator(_ delegate: AnyObject) -> URLConnectionJudge {
     state.withLock { state in
       let key = ObjectIdentifier(delegate)
       // Another object may have the address of one that has gone.
