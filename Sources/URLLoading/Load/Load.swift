@@ -9,7 +9,7 @@ internal import URLLoadingCurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Load: BufferedSource, Sendable {
-  struct State {
+  struct State: Sendable {
     var machine: LoadMachine
     var task: URLSessionTask?
     var ownDelegate: (any URLSessionTaskDelegate)?
@@ -127,7 +127,7 @@ final class Load: BufferedSource, Sendable {
 
   /// Changes the state, then carries out the calls to the instance and delivers the recorded events to the listener.
   @discardableResult
-  func update<Result>(_ body: (inout State) -> Result) -> Result {
+  func update<Result>(_ body: (inout State) -> sending Result) -> sending Result {
     let (result, driver) = state.withLock { state in
       let result = body(&state)
       let driver = state.driverToRun
@@ -141,7 +141,7 @@ final class Load: BufferedSource, Sendable {
   }
 
   /// Looks at the state.
-  func read<Result>(_ body: (borrowing State) -> Result) -> Result {
+  func read<Result>(_ body: (borrowing State) -> sending Result) -> sending Result {
     state.withLock { body($0) }
   }
 

@@ -5,7 +5,7 @@ internal import URLLoadingBase
 /// Mutable state: `state`, guarded by its lock.
 final class ConnectionJudges: URLSessionComponent {
   private struct Entry {
-    weak var delegate: AnyObject?
+    weak var delegate: (any URLSessionTaskDelegate)?
     let number: UInt64
   }
 
@@ -28,7 +28,7 @@ final class ConnectionJudges: URLSessionComponent {
   func invalidate() {}
 
   /// The number of a task's delegate.
-  func judge(_ delegate: AnyObject) -> URLConnectionJudge {
+  func judge(_ delegate: any URLSessionTaskDelegate) -> URLConnectionJudge {
     state.withLock { state in
       let key = ObjectIdentifier(delegate)
       // Another object may have the address of one that has gone.
