@@ -18,10 +18,17 @@ package struct Locked<Value>: ~Copyable, Sendable {
   #endif
 
   @usableFromInline let storage: Storage
+  #if DEBUG
+  @usableFromInline let rank: LockRank?
+  #endif
 
+  /// - Parameter rank: where it is in the order of locks; nil where no other lock is taken under it, or it under another.
   @inlinable
-  package init(_ value: consuming sending Value) {
+  package init(_ value: consuming sending Value, rank: LockRank? = nil) {
     storage = Storage(value)
+    #if DEBUG
+    self.rank = rank
+    #endif
   }
 
   /// Runs `body` with exclusive access to the value. Never call out to user code from inside.
@@ -29,7 +36,11 @@ package struct Locked<Value>: ~Copyable, Sendable {
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    try storage.withLock(body)
+    #if DEBUG
+    let held = LockOrder.take(rank)
+    defer { LockOrder.give(back: held) }
+    #endif
+    return try storage.withLock(body)
   }
 
   /// As ``withLock(_:)`` where nobody has the lock, else nil.
@@ -37,6 +48,10 @@ package struct Locked<Value>: ~Copyable, Sendable {
   package borrowing func withLockIfAvailable<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result? {
-    try storage.withLockIfAvailable(body)
+    #if DEBUG
+    let held = LockOrder.take(rank, waits: false)
+    defer { LockOrder.give(back: held) }
+    #endif
+    return try storage.withLockIfAvailable(body)
   }
 }

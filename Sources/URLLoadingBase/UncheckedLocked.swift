@@ -18,9 +18,10 @@ package struct UncheckedLocked<Value>: ~Copyable, Sendable {
 
   @usableFromInline let lock: Locked<Carried<Value>>
 
+  /// - Parameter rank: see ``Locked``.
   @inlinable
-  package init(_ value: consuming Value) {
-    lock = Locked(Carried(value))
+  package init(_ value: consuming Value, rank: LockRank? = nil) {
+    lock = Locked(Carried(value), rank: rank)
   }
 
   /// Runs `body` with exclusive access to the value. Never call out to user code from inside.

@@ -100,7 +100,8 @@ final class Load: BufferedSource, Sendable {
         machine: LoadMachine(
           limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
           waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
-        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events))
+        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events),
+      rank: .load)
     self.plan = plan
   }
 

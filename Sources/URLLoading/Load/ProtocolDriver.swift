@@ -31,7 +31,7 @@ final class ProtocolDriver: Sendable {
 
   /// The gate by which this attempt is paused (back-pressure).
   let gate: URLProtocolGate
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .protocolDriver)
   // Safe to share: never called by two threads at once, see `isRunning`.
   private nonisolated(unsafe) let instance: URLProtocol
   private let blocks: Bool
