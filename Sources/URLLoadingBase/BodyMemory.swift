@@ -36,7 +36,7 @@ package final class BodyMemory: Sendable {
 
   package init(maximumKeptBytes: Int) {
     self.maximumKeptBytes = maximumKeptBytes
-    state = Locked(State(free: Array(repeating: [], count: Self.largestBlock / Self.unit)))
+    state = Locked(State(free: Array(repeating: [], count: Self.largestBlock / Self.unit)), rank: .bodyMemory)
   }
 
   deinit {

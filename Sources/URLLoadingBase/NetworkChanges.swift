@@ -40,7 +40,7 @@ package final class NetworkChanges: Sendable {
   /// Who is due within this time is told with those who are due.
   private static let leeway = Duration.milliseconds(50)
 
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .networkChanges)
   private let queue = DispatchQueue(label: "URLLoading network changes")
   private let descriptor: Int32
 

@@ -6,15 +6,18 @@ public import Foundation
 @usableFromInline
 final class SanitizedMutex<Value>: @unchecked Sendable {
   private let lock = NSLock()
-  private var value: Value
+  // Safe: as in `Mutex`, what `body` may store and return is checked by its signature.
+  nonisolated(unsafe) private var value: Value
 
   @usableFromInline
-  init(_ value: consuming Value) {
+  init(_ value: consuming sending Value) {
     self.value = value
   }
 
   @usableFromInline
-  func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+  func withLock<Result, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
     lock.lock()
     defer { lock.unlock() }
     return try body(&value)
@@ -22,8 +25,8 @@ final class SanitizedMutex<Value>: @unchecked Sendable {
 
   @usableFromInline
   func withLockIfAvailable<Result, Failure: Error>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result? {
     guard lock.try() else { return nil }
     defer { lock.unlock() }
     return try body(&value)

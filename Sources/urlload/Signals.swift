@@ -24,12 +24,14 @@ enum Signals {
       let before = signal(number, SIG_IGN)
       // A signal that is ignored stays so: SIGHUP under nohup(1), SIGINT in a background job of a script.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { end(number, console) }
       registered.enter()
-      source.setRegistrationHandler { registered.leave() }
-      state.withLock { $0.sources.append(source) }
-      source.resume()
+      state.withLock { state in
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { end(number, console) }
+        source.setRegistrationHandler { registered.leave() }
+        state.sources.append(source)
+        source.resume()
+      }
     }
     // Until the handlers are registered a signal would be lost.
     _ = registered.wait(timeout: .now() + 1)

@@ -57,7 +57,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private let name: StaticString
   private let mayBlock: Bool
-  private let inbox = Locked(Inbox())
+  private let inbox = Locked(Inbox(), rank: .loop)
   private var batch: [Entry] = []
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.

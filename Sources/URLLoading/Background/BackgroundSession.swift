@@ -17,7 +17,7 @@ final class BackgroundSession: Sendable {
 
   private let description: BackgroundSessionDescription
   private let place: BackgroundServicePlace
-  let state = Locked(BackgroundSessionState())
+  let state = Locked(BackgroundSessionState(), rank: .backgroundSession)
   private let numbers: BackgroundNumbers?
   /// The first number of tasks where nobody knows which ones are free: larger than any that a session counts up to, and than those that an
   /// earlier session began with.

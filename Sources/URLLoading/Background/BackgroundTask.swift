@@ -83,7 +83,7 @@ final class BackgroundTask: Sendable {
 
   func changed(_ hints: BackgroundTaskHints) { session.send(.update(task: identifier, hints)) }
 
-  private func update(_ change: (inout BackgroundTaskMachine) -> Void) {
+  private func update(_ change: (inout BackgroundTaskMachine) -> sending Void) {
     runner.update(change) { effect in
       switch effect {
       case .send(let command): if !isSevered.withLock({ $0 }) { session.send(command) }

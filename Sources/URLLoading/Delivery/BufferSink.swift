@@ -30,7 +30,7 @@ final class BufferSink: BodySink {
   /// The distance ahead of the received bytes.
   private static let populatedAhead = 2 << 20
 
-  private let buffer = Locked(Buffer())
+  private let buffer = Locked(Buffer(), rank: .bufferSink)
   let holdsBytes = false
 
   deinit {

@@ -68,7 +68,7 @@ final class Delivery: Sendable {
     }
   }
 
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .delivery)
   private let executor: Executor
 
   init(executor: Executor) {

@@ -36,8 +36,8 @@ final class FileSink: BodySink {
     return close(descriptor)
   }
 
-  private let state = Locked(State())
-  private let extent = Locked(Extent())
+  private let state = Locked(State(), rank: .fileSink)
+  private let extent = Locked(Extent(), rank: .fileExtent)
   /// Where the file is made; nil for the temporary directory.
   private let directory: String?
   private let label: String?

@@ -1,8 +1,8 @@
 internal import URLLoadingBase
 
 /// A state machine without I/O, which returns its effects.
-protocol EffectMachine {
-  associatedtype Effect
+protocol EffectMachine: Sendable {
+  associatedtype Effect: Sendable
   /// The effects since the last call, in order.
   mutating func takeEffects() -> [Effect]
 }
@@ -37,14 +37,14 @@ final class EffectRunner<Machine: EffectMachine>: Sendable {
     state = Locked(State(machine: machine))
   }
 
-  func read<Result>(_ body: (Machine) -> Result) -> Result { state.withLock { body($0.machine) } }
+  func read<Result>(_ body: (Machine) -> sending Result) -> sending Result { state.withLock { body($0.machine) } }
 
   /// Changes the machine, and carries out the effects.
   /// - Parameter last: called after the effects of this and earlier changes, on the thread that carries them out.
   func update<Result>(
-    _ change: (inout Machine) -> Result, carryingOut carryOut: (Machine.Effect) -> Void,
+    _ change: (inout Machine) -> sending Result, carryingOut carryOut: (Machine.Effect) -> Void,
     then last: (@Sendable () -> Void)? = nil
-  ) -> Result {
+  ) -> sending Result {
     var (result, batch) = state.withLock { state in
       if let last { state.later.append(last) }
       let result = change(&state.machine)

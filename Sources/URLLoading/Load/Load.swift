@@ -9,7 +9,7 @@ internal import URLLoadingCurlTransport
 ///
 /// Mutable state: `state`, guarded by its lock.
 final class Load: BufferedSource, Sendable {
-  struct State {
+  struct State: Sendable {
     var machine: LoadMachine
     var task: URLSessionTask?
     var ownDelegate: (any URLSessionTaskDelegate)?
@@ -100,7 +100,8 @@ final class Load: BufferedSource, Sendable {
         machine: LoadMachine(
           limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
           waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
-        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events))
+        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events),
+      rank: .load)
     self.plan = plan
   }
 
@@ -127,7 +128,7 @@ final class Load: BufferedSource, Sendable {
 
   /// Changes the state, then carries out the calls to the instance and delivers the recorded events to the listener.
   @discardableResult
-  func update<Result>(_ body: (inout State) -> Result) -> Result {
+  func update<Result>(_ body: (inout State) -> sending Result) -> sending Result {
     let (result, driver) = state.withLock { state in
       let result = body(&state)
       let driver = state.driverToRun
@@ -141,7 +142,7 @@ final class Load: BufferedSource, Sendable {
   }
 
   /// Looks at the state.
-  func read<Result>(_ body: (borrowing State) -> Result) -> Result {
+  func read<Result>(_ body: (borrowing State) -> sending Result) -> sending Result {
     state.withLock { body($0) }
   }
 

@@ -36,7 +36,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
     case .nobody: break
     case .session: demand.connectionJudge = TrustEvaluators.session
     case .task(let delegate):
-      demand.connectionJudge = load.session.component(TrustEvaluators.self).evaluator(delegate as AnyObject)
+      demand.connectionJudge = load.session.component(TrustEvaluators.self).evaluator(delegate)
     }
     // One buffer takes pieces as they come; for a slow consumer several pieces are buffered.
     if isStreamed {

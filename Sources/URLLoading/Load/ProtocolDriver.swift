@@ -37,7 +37,7 @@ final class ProtocolDriver: Sendable {
 
   /// The gate by which this attempt is paused (back-pressure).
   let gate: URLProtocolGate
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .protocolDriver)
   // Safe to share: never used by two threads at once, see `isRunning`.
   /// Nil after its release.
   private nonisolated(unsafe) var instance: URLProtocol?

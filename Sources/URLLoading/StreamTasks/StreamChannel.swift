@@ -61,7 +61,7 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
   func barrier(_ barrier: StreamMachine.Barrier) { update { $0.barrier(barrier) } }
 
   /// Reads the state of the machine without blocking.
-  func look<Result>(_ body: (StreamMachine) -> Result) -> Result { runner.read(body) }
+  func look<Result>(_ body: (StreamMachine) -> sending Result) -> sending Result { runner.read(body) }
 
   /// 0 is no timeout, as documented. What is not a number is not one that could be waited for: the request ends, rather than never.
   private static func deadline(_ timeout: TimeInterval) -> MonotonicInstant {
@@ -99,8 +99,8 @@ final class StreamChannel: DuplexSink, DeadlineHolder {
 
   @discardableResult
   private func update<Result>(
-    then last: (@Sendable () -> Void)? = nil, _ change: (inout StreamMachine) -> Result
-  ) -> Result {
+    then last: (@Sendable () -> Void)? = nil, _ change: (inout StreamMachine) -> sending Result
+  ) -> sending Result {
     let result = runner.update(change, carryingOut: carryOut, then: last)
     references.withLock { $0.streams }?.notify()
     return result

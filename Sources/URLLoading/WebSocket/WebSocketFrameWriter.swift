@@ -7,7 +7,8 @@ struct WebSocketFrameWriter {
   private(set) var hasSentClose = false
   private let compression: WebSocketCompression?
   /// Made by the first message that is worth it.
-  private var deflater: WebSocketDeflater?
+  // Safe to share: no other value has it, so whoever is alone with the writer is alone with this.
+  nonisolated(unsafe) private var deflater: WebSocketDeflater?
   private var masks = WebSocketMasks()
   private var output = Data()
 

@@ -7,7 +7,8 @@ struct WebSocketMessageReader {
   var maximumSize: Int
   private let compression: WebSocketCompression?
   /// Made by the first message that is compressed.
-  private var inflater: WebSocketInflater?
+  // Safe to share: no other value has it, so whoever is alone with the reader is alone with this.
+  nonisolated(unsafe) private var inflater: WebSocketInflater?
   /// What the message is of which frames come; nil between messages.
   private var kind: WebSocketFrameHeader.Opcode?
   private var isCompressed = false

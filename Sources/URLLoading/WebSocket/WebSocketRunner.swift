@@ -35,17 +35,17 @@ final class WebSocketRunner: Sendable {
     connection.withLock { if case .none = $0 { $0 = .open(load) } }
   }
 
-  func read<Result>(_ body: (WebSocketConversation) -> Result) -> Result { runner.read(body) }
+  func read<Result>(_ body: (WebSocketConversation) -> sending Result) -> sending Result { runner.read(body) }
 
   /// Changes the conversation, and carries out the effects.
   @discardableResult
-  func update<Result>(_ change: (inout WebSocketConversation) -> Result) -> Result {
+  func update<Result>(_ change: (inout WebSocketConversation) -> sending Result) -> sending Result {
     runner.update(change, carryingOut: carryOut)
   }
 
   /// The last change.
   /// - Parameter last: called when the effects were carried out.
-  func end(then last: @escaping @Sendable () -> Void, _ change: (inout WebSocketConversation) -> Void) {
+  func end(then last: @escaping @Sendable () -> Void, _ change: (inout WebSocketConversation) -> sending Void) {
     runner.update(change, carryingOut: carryOut) {
       last()
       // Not released under the lock.

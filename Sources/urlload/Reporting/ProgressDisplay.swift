@@ -22,11 +22,13 @@ final class ProgressDisplay: Sendable {
   }
 
   func start() {
-    let timer = DispatchSource.makeTimerSource(queue: .global())
-    timer.setEventHandler { [weak self] in self?.draw() }
-    timer.schedule(deadline: .now() + 0.1, repeating: 0.2)
-    state.withLock { $0.timer = timer }
-    timer.resume()
+    state.withLock { state in
+      let timer = DispatchSource.makeTimerSource(queue: .global())
+      timer.setEventHandler { [weak self] in self?.draw() }
+      timer.schedule(deadline: .now() + 0.1, repeating: 0.2)
+      state.timer = timer
+      timer.resume()
+    }
   }
 
   /// Draws for the last time.

@@ -53,7 +53,7 @@ final class TransferSession: NSObject, Sendable {
   let loop: ServiceLoop
   let files: String
   private let settings: BackgroundSessionDescription
-  let state = Locked(State())
+  let state = Locked(State(), rank: .transferSession)
 
   init(_ description: BackgroundSessionDescription, files: String, loop: ServiceLoop) {
     self.loop = loop

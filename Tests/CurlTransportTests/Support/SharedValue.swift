@@ -6,9 +6,11 @@ import URLLoadingBase
 final class SharedValue<Value>: Sendable {
   private let value: Locked<Value>
 
-  init(_ value: consuming Value) {
+  init(_ value: consuming sending Value) {
     self.value = Locked(value)
   }
 
-  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result { try value.withLock(body) }
+  func withLock<Result>(_ body: (inout sending Value) throws -> sending Result) rethrows -> sending Result {
+    try value.withLock(body)
+  }
 }

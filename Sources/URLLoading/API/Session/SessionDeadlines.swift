@@ -23,7 +23,7 @@ final class SessionDeadlines: Sendable {
 
   private struct Holder { weak var object: (any DeadlineHolder)? }
 
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .sessionDeadlines)
   private let tasks: TaskRegistry
   private static let queue = DispatchQueue(label: "URLSession deadlines")
 

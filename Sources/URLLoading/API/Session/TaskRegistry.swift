@@ -73,7 +73,7 @@ final class TaskRegistry: Sendable {
     }
   }
 
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .taskRegistry)
 
   /// A number that no other task of this session has.
   func nextIdentifier() -> Int {

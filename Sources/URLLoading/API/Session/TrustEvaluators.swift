@@ -5,7 +5,7 @@ internal import URLLoadingBase
 /// Mutable state: `state`, guarded by its lock.
 final class TrustEvaluators: URLSessionComponent {
   private struct Entry {
-    weak var delegate: AnyObject?
+    weak var delegate: (any URLSessionTaskDelegate)?
     let number: UInt64
   }
 
@@ -28,7 +28,7 @@ final class TrustEvaluators: URLSessionComponent {
   func invalidate() {}
 
   /// The number of a task's delegate.
-  func evaluator(_ delegate: AnyObject) -> URLConnectionJudge {
+  func evaluator(_ delegate: any URLSessionTaskDelegate) -> URLConnectionJudge {
     state.withLock { state in
       let key = ObjectIdentifier(delegate)
       // Another object may have the address of one that has gone.

@@ -60,7 +60,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   /// It is not `init()`, which FoundationNetworking's class does not have: a subclass may declare that without `override`.
   public init(_ nothing: Void = ()) {
     parts = SessionParts(configuration: .default)
-    state = Locked(State())
+    state = Locked(State(), rank: .session)
     hadDelegate = false
     super.init()
   }
@@ -68,7 +68,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   /// Makes a session without a delegate.
   public init(configuration: URLSessionConfiguration) {
     parts = SessionParts(configuration: configuration)
-    state = Locked(State())
+    state = Locked(State(), rank: .session)
     hadDelegate = false
     super.init()
     parts.background?.begin(self)
@@ -83,7 +83,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
   ) {
     parts = SessionParts(configuration: configuration)
-    state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue))
+    state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue), rank: .session)
     hadDelegate = delegate != nil
     super.init()
     parts.background?.begin(self)
@@ -182,7 +182,8 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   private func reportInvalid() {
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
-      self.state.withLock { $0.delegates = SessionDelegates.none }
+      // Not released under the lock: its release may run user code.
+      _ = self.state.withLock { exchange(&$0.delegates, with: SessionDelegates.none) }
     }
   }
 

@@ -38,7 +38,7 @@ open class URLCache: NSObject, @unchecked Sendable {
   /// Keys that are being revalidated while a stale response was used.
   let revalidations = Locked<Set<String>>([])
 
-  private static let sharedCache = Locked<URLCache?>(nil)
+  private static let sharedCache = Locked<URLCache?>(nil, rank: .sharedCache)
 
   /// The cache of the default configuration: 4 MB in memory and 20 MB on disk, unless the program sets another one. Configurations
   /// that were made before keep theirs.

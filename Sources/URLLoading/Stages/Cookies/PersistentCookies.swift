@@ -72,7 +72,7 @@ final class PersistentCookies: Sendable {
   init(_ place: Place, busyTimeout: Duration = .seconds(5)) {
     self.place = place
     self.busyTimeout = busyTimeout
-    state = Locked(State(jar: CookieJar(hasFile: place != .memory), isLoaded: place == .memory))
+    state = Locked(State(jar: CookieJar(hasFile: place != .memory), isLoaded: place == .memory), rank: .cookies)
   }
 
   func onChangeByOthers(_ body: @escaping @Sendable () -> Void) { changedByOthers.withLock { $0.call = body } }

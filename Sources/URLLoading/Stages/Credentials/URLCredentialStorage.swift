@@ -53,7 +53,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     }
   }
 
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .credentials)
   private static let notifications = DispatchQueue(label: "URLLoading.URLCredentialStorage.notifications")
   /// Where permanent credentials are kept; nil for a storage that is in memory alone.
   let vault: (any CredentialVault)?

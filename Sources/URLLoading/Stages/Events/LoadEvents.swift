@@ -25,7 +25,7 @@ final class LoadEvents: Sendable {
   private let listener: any URLSession.EventListener
   /// Whether bodies are to be recorded.
   let wantsBodies: Bool
-  private let state = Locked(State())
+  private let state = Locked(State(), rank: .loadEvents)
 
   init(_ listener: any URLSession.EventListener) {
     self.listener = listener

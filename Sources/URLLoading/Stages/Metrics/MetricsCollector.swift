@@ -23,7 +23,8 @@ struct MetricsCollector {
   /// Whether metrics are collected.
   private var isWanted = false
   private var finishedTransactions: [URLSessionTaskTransactionMetrics] = []
-  private var current: Transaction?
+  // Safe to share: no other value has it, so whoever is alone with the collector is alone with this.
+  nonisolated(unsafe) private var current: Transaction?
   /// What another process has collected, in the place of what this one has.
   private var elsewhere: URLSessionTaskMetrics?
 

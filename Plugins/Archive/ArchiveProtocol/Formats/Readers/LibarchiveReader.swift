@@ -25,7 +25,8 @@ final class LibarchiveReader: ArchiveReader, @unchecked Sendable {
   private let head: [UInt8]
   private let configuration: ArchiveConfiguration
   private let budget: SpoolBudget
-  private let state = Locked(State())
+  // A walk comes back from the body that used it, which has ended: it is not referred to from elsewhere.
+  private let state = UncheckedLocked(State())
 
   /// - Parameter head: the archive's first bytes.
   init(_ format: ArchiveFormat, source: any ByteSource, head: [UInt8], configuration: ArchiveConfiguration) {

@@ -91,7 +91,7 @@ final class MemoryCacheStore: URLCacheStore {
     }
   }
 
-  private func drop(_ change: (inout RecentEntries<String, [Stored]>) -> [[Stored]]) {
+  private func drop(_ change: (inout sending RecentEntries<String, [Stored]>) -> sending [[Stored]]) {
     let gone = entries.withLock(change)
     withExtendedLifetime(gone) {}
   }

@@ -47,7 +47,7 @@ final class DiskCacheStore: URLCacheStore {
   let directory: String
   private let state: Locked<State>
   private let queue = DispatchQueue(label: "URLLoading.DiskCacheStore")
-  private let index = Locked<DiskCacheIndex?>(nil)
+  private let index = Locked<DiskCacheIndex?>(nil, rank: .diskCacheIndex)
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
   /// As many changes wait at most; then all that is stored goes.
@@ -55,7 +55,7 @@ final class DiskCacheStore: URLCacheStore {
 
   init(directory: String, capacity: Int) {
     self.directory = directory
-    state = Locked(State(capacity: max(0, capacity)))
+    state = Locked(State(capacity: max(0, capacity)), rank: .diskCache)
     queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
   }
 
@@ -76,7 +76,7 @@ final class DiskCacheStore: URLCacheStore {
 
   private struct WeakStore: Sendable { weak var store: DiskCacheStore? }
 
-  private static let stores = Locked<[String: WeakStore]>([:])
+  private static let stores = Locked<[String: WeakStore]>([:], rank: .diskCaches)
 
   // MARK: Room
 
