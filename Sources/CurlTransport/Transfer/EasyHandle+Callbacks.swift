@@ -120,7 +120,8 @@ extension EasyHandle {
 
   /// Has libcurl log while something is to be found in its log.
   func updateLogging() {
-    set(CURLOPT_VERBOSE, recordsRequestHeads || firstField.isLogged || interimLocations.isLogged || run.fate.isHeard ? 1 : 0)
+    let isLogged = firstField.isLogged || interimLocations.isLogged || run.fate.isHeard
+    set(CURLOPT_VERBOSE, recordsRequestHeads || isLogged ? 1 : 0)
   }
 
   /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.

@@ -34,7 +34,7 @@ extension EasyHandle {
     let isGood = code == CURLE_OK || (run.failureReason == nil && isComplete(despite: code))
     let head = isGood || run.pendingHead != nil ? takePendingHead() : nil
     let defectReason = isGood ? self.defectReason : nil
-    if let flaw { run.failureReason = flaw }
+    if let defectReason { run.failureReason = defectReason }
     let isSuccess = isGood && defectReason == nil
     return Completion(
       transfer: transfer, handler: handler, head: head,
