@@ -40,20 +40,6 @@ extension EasyHandle {
     setSocketCallbacks(context)
   }
 
-  private func setSocketCallbacks(_ context: UnsafeRawPointer) {
-    set(CURLOPT_OPENSOCKETDATA, context)
-    _ = ccurl_set_open_socket(curl) { context, _, address in
-      guard let handle = EasyHandle.handle(context), let address else { return -1 }
-      return handle._withUnsafeGuaranteedRef { $0.openSocket(address) }
-    }
-    // A connection outlives the transfer that opened it, so the context is what outlives them all.
-    set(CURLOPT_CLOSESOCKETDATA, UnsafeRawPointer(Unmanaged.passUnretained(reactor).toOpaque()))
-    _ = ccurl_set_close_socket(curl) { context, descriptor in
-      guard let context else { return close(descriptor) }
-      return Unmanaged<Reactor>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.closeSocket(descriptor) }
-    }
-  }
-
   /// Sets the callbacks of a request body.
   func setBodyCallbacks() {
     let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -79,20 +65,6 @@ extension EasyHandle {
       return 0
     }
     set(CURLOPT_NOPROGRESS, 0)
-  }
-
-  /// Watches the commands that libcurl sends to an FTP server; only its log has them.
-  func setCommandCallback() {
-    set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
-    _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
-      guard type == CURLINFO_HEADER_OUT, count >= 4, let bytes, let handle = EasyHandle.handle(context) else {
-        return 0
-      }
-      let line = UnsafeRawBufferPointer(start: bytes, count: count)
-      handle._withUnsafeGuaranteedRef { memcmp(bytes, "QUIT", 4) == 0 ? $0.quits() : $0.commandIsSent(line) }
-      return 0
-    }
-    set(CURLOPT_VERBOSE, 1)
   }
 
   /// Gets what libcurl logs of HTTP, while it does: the heads of requests as they are sent, lines that it is about to evaluate, and what
@@ -122,56 +94,5 @@ extension EasyHandle {
   func updateLogging() {
     let isLogged = firstField.isLogged || interimLocations.isLogged || run.fate.isHeard
     set(CURLOPT_VERBOSE, recordsRequestHeads || isLogged ? 1 : 0)
-  }
-
-  /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.
-  private func quits() {
-    guard let multi else { return }
-    let ports =
-      run.ports
-      ?? PortPair(
-        local: ccurl_get_long(curl, CURLINFO_LOCAL_PORT), remote: ccurl_get_long(curl, CURLINFO_PRIMARY_PORT))
-    reactor.shutDownControlConnections(of: multi, between: ports)
-  }
-
-  private func openSocket(_ pointer: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
-    leaveQueue()
-    guard let multi, !refusesRepetition() else { return -1 }
-    if run.connection != nil {
-      // An established connection is adopted, and no other opened.
-      guard let descriptor = run.connection?.takeAdopted() else { return -1 }
-      reactor.adoptSocket(descriptor, owner: multi)
-      return descriptor
-    }
-    connectionOpens()
-    let address = pointer.pointee
-    // An IPv6 address extends beyond the declared type.
-    if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {
-      run.triedAddresses.begin(UnsafeRawPointer(pointer) + offset, length: Int(address.addrlen))
-    }
-    let descriptor = reactor.openSocket(
-      domain: address.family, type: address.socktype, protocol: address.protocol, owner: multi, isFTP: run.kind == .ftp)
-    if descriptor >= 0 {
-      run.openedSocket = descriptor
-    } else if SystemShortage.isOne(errno) {
-      run.socketShortage = errno
-    }
-    if descriptor >= 0, run.hasAlternative {
-      // Two more SYNs, which takes 3 or 7 s. libcurl's connect timeout covers the whole path: a slow server behind a
-      // proxy is not the proxy's fault.
-      var count: Int32 = 2
-      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
-    }
-    if shape?.isIsolated == true { run.handshakes = Handshakes() }
-    if descriptor >= 0, let typeOfService = run.typeOfService {
-      var value = Int32(typeOfService)
-      let size = socklen_t(MemoryLayout<Int32>.size)
-      if address.family == AF_INET6 {
-        setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, &value, size)
-      } else {
-        setsockopt(descriptor, Int32(IPPROTO_IP), IP_TOS, &value, size)
-      }
-    }
-    return descriptor
   }
 }

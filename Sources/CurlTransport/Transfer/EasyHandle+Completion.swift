@@ -2,7 +2,7 @@ import Glibc
 internal import URLLoadingBase
 internal import URLLoadingCCurl
 
-/// The end of a transfer: its result, and whether its request may be repeated.
+/// The end of a transfer, and its result.
 extension EasyHandle {
   /// The last calls of a transfer's handler, made after the handle was given back.
   struct Completion {
@@ -135,43 +135,5 @@ extension EasyHandle {
     let server = ccurl_get_long(curl, CURLINFO_SSL_VERIFYRESULT)
     guard server == 0, shape?.proxy?.kind == .https else { return server }
     return ccurl_get_long(curl, CURLINFO_PROXY_SSL_VERIFYRESULT)
-  }
-
-  // MARK: Repetition
-
-  /// Whether the request is about to be sent again because its connection ended, and must not be. The transfer is to be ended then.
-  func refusesRepetition() -> Bool {
-    guard run.kind == .http, run.sentRequests > 0, !run.isAnswered, let repetition, !repetition.isAllowed else {
-      return false
-    }
-    if run.fate.isRefused, !run.fate.isRepetition { return false }
-    run.failureReason = run.fate.isRefused ? .refused : .notRepeated(method: repetition.method)
-    isOfOneTransfer = true
-    return true
-  }
-
-  /// Decides whether the request of a failed transfer may be retried.
-  private func judgeRepetition(_ failure: inout TransferFailure) {
-    if failure.reason == .closedBefore { failure.isRepeatable = true }
-    guard run.failureReason == nil, run.kind == .http, let repetition else { return }
-    let hasLostAnswer = !run.hasHead && failure.hasLostAnswer(words: String(cString: errorBuffer))
-    guard failure.hasNoResponse || hasLostAnswer else { return }
-    guard run.fate.isRefused || hasLostAnswer || failure.isOfStaleConnection else { return }
-    let isAllowed = run.fate.isRefused ? !run.fate.isRepetition || repetition.isAllowed : repetition.isAllowed
-    guard !isAllowed || hasLostAnswer else { return failure.isRepeatable = true }
-    var refusal = TransferFailure(
-      hasLostAnswer ? .lostAnswer : run.fate.isRefused ? .refused : .notRepeated(method: repetition.method))
-    refusal.isRepeatable = isAllowed
-    refusal.curlCode = failure.curlCode
-    refusal.metrics = failure.metrics
-    failure = refusal
-  }
-
-  private var repetition: Repetition? {
-    shape.map {
-      Repetition(
-        method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0,
-        isOfOne: run.transfer?.request.isSentOnce == true)
-    }
   }
 }

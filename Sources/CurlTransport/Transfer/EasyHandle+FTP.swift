@@ -32,6 +32,20 @@ extension EasyHandle {
 
   // MARK: Commands and replies
 
+  /// Watches the commands that libcurl sends to an FTP server; only its log has them.
+  func setCommandCallback() {
+    set(CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    _ = ccurl_set_debug(curl) { _, type, bytes, count, context in
+      guard type == CURLINFO_HEADER_OUT, count >= 4, let bytes, let handle = EasyHandle.handle(context) else {
+        return 0
+      }
+      let line = UnsafeRawBufferPointer(start: bytes, count: count)
+      handle._withUnsafeGuaranteedRef { memcmp(bytes, "QUIT", 4) == 0 ? $0.quits() : $0.commandIsSent(line) }
+      return 0
+    }
+    set(CURLOPT_VERBOSE, 1)
+  }
+
   func commandIsSent(_ line: UnsafeRawBufferPointer) {
     run.ftp?.replies.sent(line)
     if openQuestion != nil { waitForReply() }
@@ -85,6 +99,16 @@ extension EasyHandle {
     }
     if ftp.replies.namesDataConnection { run.transfer?.openDataConnection() }
     return line.count
+  }
+
+  /// libcurl 7.88 has sent QUIT, and would block the loop until the server replies.
+  private func quits() {
+    guard let multi else { return }
+    let ports =
+      run.ports
+      ?? PortPair(
+        local: ccurl_get_long(curl, CURLINFO_LOCAL_PORT), remote: ccurl_get_long(curl, CURLINFO_PRIMARY_PORT))
+    reactor.shutDownControlConnections(of: multi, between: ports)
   }
 
   // MARK: The body

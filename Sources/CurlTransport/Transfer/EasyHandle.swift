@@ -17,8 +17,8 @@ final class EasyHandle {
   /// The loop's turn in which the deadline of the reply was first past.
   var overdueTurn: UInt64?
 
-  // A part of a transfer takes tens of accesses to this. Debug builds, and so the tests, check that no two overlap; to check it for every load
-  // costs 2,000 instructions.
+  // A load has tens of accesses to this, and a check of one costs it 70 instructions. Debug builds, and so the tests, check that no two
+  // overlap.
   #if DEBUG
   var run = TransferRun()
   #else
@@ -104,96 +104,5 @@ final class EasyHandle {
     if run.sentRequests > 1 || run.connection != nil { shape = nil }
     // What the old one refers to goes after the change, for it may come back here.
     _ = exchange(&run, with: TransferRun())
-  }
-
-  // MARK: Events
-
-  func leaveQueue() {
-    guard run.queueTime == nil, let transfer = run.transfer else { return }
-    run.queueTime = run.startInstant.seconds(to: .now)
-    if run.kind == .ftp { waitAnew() }
-    run.handler?.transferDidLeaveQueue(transfer)
-  }
-
-  /// A connection is opened, perhaps for a request that libcurl sends again by itself: the proxy that it is through speaks first, once more.
-  func connectionOpens() {
-    guard run.kind == .http, shape?.proxy != nil, run.isRequestSent || run.proxyHead != nil else { return }
-    run.isRequestSent = false
-    run.proxyHead = nil
-    run.pendingHead = nil
-    run.parser.expectHead()
-  }
-
-  /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
-  /// - Returns: whether it is to be sent.
-  func requestBegins(on ports: PortPair) -> Bool {
-    guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
-    run.ports = ports
-    leaveQueue()
-    recordMultiplexing(on: ports)
-    multi?.requestBegins()
-    if run.sentRequests > 0, !run.isAnswered { isOfOneTransfer = true }
-    followStream(on: ports)
-    if CurlLibrary.shared.losesEarlyAnswers, run.kind == .http, run.body != nil {
-      // Once it has an answer's length, libcurl before 8.1 reads no more, and would not see that the server lets go of the stream.
-      set(CURLOPT_IGNORE_CONTENT_LENGTH, multi?.isMultiplexed(ports) == true ? 1 : 0)
-    }
-    run.isRequestSent = true
-    run.sentRequests += 1
-    run.earlierUploads += run.latestUpload
-    run.latestUpload = 0
-    run.isAnswered = false
-    run.hasSwitched = nil
-    run.pendingHead = nil
-    run.parser.expectHead()
-    recordInlineBody()
-    return true
-  }
-
-  /// The request got an answer that is more than informational.
-  func answerCame() {
-    run.isAnswered = true
-    leaveStream()
-  }
-
-  /// Whether the connection's server was verified by the transfer's rules, by this transfer or an earlier one.
-  private func isVerified(on ports: PortPair) -> Bool {
-    guard let shape, shape.isIsolated, shape.usesTLS else { return true }
-    if let new = run.handshakes?.verification { multi?.recordVerification(new, of: ports) }
-    run.handshakes?.end()
-    run.verification = multi?.verification(of: ports)
-    if let verification = run.verification {
-      // It may have been accepted before the host was known to ask for more.
-      run.failureReason = run.transfer?.request.security?.refusal(of: verification.verdict)
-    } else {
-      run.failureReason = .unverifiedConnection
-    }
-    return run.failureReason == nil
-  }
-
-  /// Whether the request was about to be the next one of a connection of HTTP/1.1 whose other end has closed it. Then it goes to another
-  /// one: whoever sends it there leaves to chance whether a body can be sent again, and whether the request was carried out. Any other
-  /// request is sent again by libcurl.
-  private func isClosed(on ports: PortPair) -> Bool {
-    guard CurlLibrary.shared.reusesClosedConnections, run.kind == .http, run.sentRequests == 0, run.openedSocket == nil,
-      let shape, run.body != nil || !Repetition.isIdempotent(shape.method), multi?.isMultiplexed(ports) != true
-    else { return false }
-    // POLLRDHUP, which Swift's Glibc lacks, has the same value.
-    let events = Int16(truncatingIfNeeded: EPOLLRDHUP.rawValue)
-    var descriptor = pollfd(fd: ccurl_get_active_socket(curl), events: events, revents: 0)
-    guard descriptor.fd >= 0, poll(&descriptor, 1, 0) > 0 else { return false }
-    run.failureReason = .closedBefore
-    return true
-  }
-
-  /// Begins more transfers when the connection takes many at once.
-  private func recordMultiplexing(on ports: PortPair) {
-    guard shape?.isHTTPS == true, let multi, let place else { return }
-    let socket = run.openedSocket.take()
-    guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
-    // With another TLS library the protocol is unknown: then libcurl queues the requests that find no connection.
-    guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
-    multi.multiplexes(at: place)
-    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.session(of: curl))
   }
 }

@@ -1,0 +1,63 @@
+internal import URLLoadingBase
+internal import URLLoadingCCurl
+
+/// The requests that libcurl sends in a transfer: the first, one with credentials, or the same again.
+extension EasyHandle {
+  /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
+  /// - Returns: whether it is to be sent.
+  func requestBegins(on ports: PortPair) -> Bool {
+    guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
+    run.ports = ports
+    leaveQueue()
+    recordMultiplexing(on: ports)
+    multi?.requestBegins()
+    if run.sentRequests > 0, !run.isAnswered { isOfOneTransfer = true }
+    followStream(on: ports)
+    if CurlLibrary.shared.losesEarlyAnswers, run.kind == .http, run.body != nil {
+      // Once it has an answer's length, libcurl before 8.1 reads no more, and would not see that the server lets go of the stream.
+      set(CURLOPT_IGNORE_CONTENT_LENGTH, multi?.isMultiplexed(ports) == true ? 1 : 0)
+    }
+    run.isRequestSent = true
+    run.sentRequests += 1
+    run.earlierUploads += run.latestUpload
+    run.latestUpload = 0
+    run.isAnswered = false
+    run.hasSwitched = nil
+    run.pendingHead = nil
+    run.parser.expectHead()
+    recordInlineBody()
+    return true
+  }
+
+  /// The request got an answer that is more than informational.
+  func answerCame() {
+    run.isAnswered = true
+    leaveStream()
+  }
+
+  /// Whether the connection's server was verified by the transfer's rules, by this transfer or an earlier one.
+  private func isVerified(on ports: PortPair) -> Bool {
+    guard let shape, shape.isIsolated, shape.usesTLS else { return true }
+    if let new = run.handshakes?.verification { multi?.recordVerification(new, of: ports) }
+    run.handshakes?.end()
+    run.verification = multi?.verification(of: ports)
+    if let verification = run.verification {
+      // It may have been accepted before the host was known to ask for more.
+      run.failureReason = run.transfer?.request.security?.refusal(of: verification.verdict)
+    } else {
+      run.failureReason = .unverifiedConnection
+    }
+    return run.failureReason == nil
+  }
+
+  /// Begins more transfers when the connection takes many at once.
+  private func recordMultiplexing(on ports: PortPair) {
+    guard shape?.isHTTPS == true, let multi, let place else { return }
+    let socket = run.openedSocket.take()
+    guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
+    // With another TLS library the protocol is unknown: then libcurl queues the requests that find no connection.
+    guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
+    multi.multiplexes(at: place)
+    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.session(of: curl))
+  }
+}
