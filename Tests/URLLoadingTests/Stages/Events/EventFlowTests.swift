@@ -191,8 +191,8 @@ import URLLoadingTestServers
     let task = URLSession.shared.dataTask(with: URL(stringLiteral: "data:,x"))
     let forwarder = URLSession.EventForwarder([forwarded])
     for event in try LoadEventSamples.all() {
-      event.tell(direct, of: task)
-      event.tell(forwarder, of: task)
+      event.report(to: direct, of: task)
+      event.report(to: forwarder, of: task)
     }
     #expect(direct.events(of: task.taskIdentifier).count == LoadEventSamples.count)
     #expect(direct.log.value.events == forwarded.log.value.events)
