@@ -63,6 +63,7 @@ import URLLoadingTestServers
       output = output.replacing(folder.path.replacing("/", with: "%2F"), with: "{folder}")
       output = output.replacing(/after [0-9]+ ms/, with: "after {n} ms")
       // What newer versions of libcurl say.
+      output = output.replacing("Could not connect to server", with: "Couldn't connect to server")
       output = output.replacing(/end of response with ([0-9]+) bytes missing/) {
         "transfer closed with \($0.output.1) bytes remaining to read"
       }
