@@ -76,7 +76,8 @@ import URLLoadingTestServers
     #expect(difference(state.body, from: body) == nil)
   }
 
-  /// To pause makes libcurl read once if it has bytes to send, and it reports an end that it reads so no more once they are sent.
+  /// To pause makes libcurl read once if it has bytes to send, and it reports an end that it reads so no more once they are sent. Some versions
+  /// then send nothing more.
   @Test func anEndThatIsReadWhilePausedIsSeen() async throws {
     let isHalf = DispatchSemaphore(value: 0)
     let isRefused = DispatchSemaphore(value: 0)
@@ -104,7 +105,12 @@ import URLLoadingTestServers
     // Many turns of the loop, in each of which libcurl writes as much as the socket takes.
     for _ in 0..<300 { _ = try await engine.get(other.url()) }
     isHalf.signal()
-    try #require(await isSent.wait() != nil)
+    if LibcurlFacts.stopsSendingAtAnEndWhilePaused {
+      _ = try await recorder.wait { $0.pauses > 0 }
+    } else {
+      try #require(await isSent.wait() != nil)
+    }
+    #expect(try await engine.comesToRest())
     transfer.resume()
     let state = try await recorder.completion()
     #expect(state.failure == nil && state.body == pattern(50) + pattern(50))

@@ -93,7 +93,8 @@ import URLLoadingTestServers
     #expect(try await completions("urlload --cert-type PE") == ["PEM"])
     #expect(try await completions("urlload ls li") == ["list.zip"])
     #expect(try await completions("urlload ls --rec") == ["--recursive"])
-    #expect(try await completions("urlload ls --retr") == [])
+    // fish 4 offers what has these letters in this order, too.
+    #expect(try await completions("urlload ls --retr").allSatisfy { !$0.hasPrefix("--retr") })
     #expect(try await completions("urlload jobs ca") == ["cancel"])
     #expect(try await completions("urlload jobs --per") == ["--per-host"])
   }

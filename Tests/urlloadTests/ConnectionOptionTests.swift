@@ -29,11 +29,14 @@ import URLLoadingTestServers
   @Test func theVersionOfTLS() async throws {
     let authority = try await TestCertificates.shared.authority.path
     let url = try await NginxServer.shared.url(on: .https).absoluteString
-    // This nginx has no newer version unless told to.
-    for options in [[], ["--tlsv1.2"], ["--tls-max", "1.2"], ["--tlsv1.2", "--tls-max", "1.3"]] {
+    // nginx has TLS 1.3 without being told to since 1.23.4.
+    let newer = try await Urlload.run(["--cacert", authority, "--tlsv1.3", url]).status == .exited(0) ? "1.3" : "1.2"
+    for (options, version) in [
+      ([], newer), (["--tlsv1.2"], newer), (["--tls-max", "1.2"], "1.2"), (["--tlsv1.2", "--tls-max", "1.3"], newer),
+    ] as [([String], String)] {
       let outcome = try await Urlload.run(["-v", "--cacert", authority] + options + [url])
       #expect(outcome.output == DocumentRoot.small)
-      #expect(outcome.error.contains("* TLS 1.2, cipher suite 0x"), "\(options): \(outcome.error)")
+      #expect(outcome.error.contains("* TLS \(version), cipher suite 0x"), "\(options): \(outcome.error)")
     }
     let root = try await TLSCorpus.shared.file("root.pem").path
     let old = try await TLSCorpus.server.url("TLS 1.2").absoluteString

@@ -31,7 +31,10 @@ extension EasyHandle {
         guard let session, let handle = EasyHandle.handle(handle) else { return 0 }
         return handle._withUnsafeGuaranteedRef { $0.serverHasSpoken(session) ? 1 : 0 }
       }, argument)
-    guard let request = run.transfer?.request, security != nil else { return CURLE_OK }
+    guard let request = run.transfer?.request, security != nil else {
+      SSL_CTX_set_cert_verify_callback(context, { store, _ in EasyHandle.verifyAsUsual(store) }, nil)
+      return CURLE_OK
+    }
     let handshakes = run.handshakes ?? Handshakes()
     run.handshakes = handshakes
     guard handshakes.begins(url: request.url, proxy: shape?.proxy) != nil else { return CURLE_SSL_CONNECT_ERROR }
@@ -48,6 +51,14 @@ extension EasyHandle {
         return handle._withUnsafeGuaranteedRef { $0.certificateIsRequested(session) ? 1 : 0 }
       }, argument)
     return CURLE_OK
+  }
+
+  /// Where libcurl verifies: as OpenSSL does without a callback. But what it notes of a signature that does not fit goes before the refusal
+  /// of the certificate, and libcurl tells the first of all errors: with OpenSSL 3.5 that of RSA, which tells nothing of a certificate.
+  private static func verifyAsUsual(_ store: OpaquePointer?) -> Int32 {
+    let result = X509_verify_cert(store)
+    if result <= 0 { ERR_clear_error() }
+    return result
   }
 
   /// The server's certificates were received. They are judged together with the stapled OCSP response, which follows them in TLS 1.2.

@@ -39,9 +39,22 @@ extension MultiHandle {
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
       perform(batch.ends())
       deliverCoalesced()
+      countTurnsAtOnce()
       reactor.touch(self)
     }
     updateDeadline()
+  }
+
+  /// Where libcurl keeps on being due at once, it may be for a paused transfer; see EasyHandle+Readiness. Many transfers that are not paused
+  /// may be why, too: so it is asked at ever longer intervals.
+  private func countTurnsAtOnce() {
+    guard CurlLibrary.shared.keepsReadiness, curlDeadline <= MonotonicInstant(nanoseconds: 0) else {
+      turnsAtOnce = 0
+      return
+    }
+    turnsAtOnce &+= 1
+    guard turnsAtOnce >= 8, turnsAtOnce & (turnsAtOnce - 1) == 0 else { return }
+    for easy in running { easy.forgetReadiness() }
   }
 
   func setCurlDeadline(_ milliseconds: Int) {

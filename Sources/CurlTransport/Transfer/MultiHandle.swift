@@ -12,6 +12,8 @@ final class MultiHandle {
 
   var curl: UnsafeMutableRawPointer?
   var curlDeadline = MonotonicInstant.distantFuture
+  /// How often in a row libcurl was due at once.
+  var turnsAtOnce = 0
   let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
   private let proxyLogins: ProxyLogins

@@ -94,6 +94,13 @@ package actor TransferEngine {
   /// The proxy that a URL is loaded through; nil for none.
   package nonisolated func proxy(for url: String) -> ProxyServer? { proxies.proxy(for: url) }
 
+  /// Whether libcurl, or a transfer's deadline, wants a turn of the loop at once.
+  package nonisolated func isDue() async -> Bool {
+    if await hasDueHandle { return true }
+    guard let ftp = companion.withLock({ $0.engine }) else { return false }
+    return await ftp.isDue()
+  }
+
   private nonisolated func post(_ body: @escaping @Sendable (isolated TransferEngine) -> Void) {
     loop.execute { self.assumeIsolated { body($0) } }
   }
@@ -116,6 +123,10 @@ package actor TransferEngine {
     if let pool { return isolated.open(pool, make) }
     if multi == nil { multi = make() }
     return multi
+  }
+
+  private var hasDueHandle: Bool {
+    (retired + isolated.all + (multi.map { [$0] } ?? [])).contains { $0.deadline <= .now }
   }
 
   private func close() {

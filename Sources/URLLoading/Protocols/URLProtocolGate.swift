@@ -105,16 +105,17 @@ public final class URLProtocolGate: Sendable {
 
   /// Resumes waiters and calls observers after ``set(isOpen:)`` or ``end()``. Not under locks.
   func announce() {
+    // What observers hold may be a user's: it is released after the lock.
+    var released: [@Sendable (Bool) -> Void] = []
     let (waiters, actions, announces) = state.withLock { state -> ([Waiter], [@Sendable () -> Void], Bool) in
       guard state.isOpen || state.hasEnded else { return ([], [], state.beginsToAnnounce()) }
       defer { state.waiters = [] }
       guard state.hasEnded else { return (state.waiters, [], state.beginsToAnnounce()) }
-      defer {
-        state.endActions = []
-        state.observers = []
-      }
+      defer { state.endActions = [] }
+      released = exchange(&state.observers, with: [])
       return (state.waiters, state.endActions, false)
     }
+    withExtendedLifetime(released) {}
     for waiter in waiters { waiter.resume() }
     for action in actions { action() }
     if announces { callObservers() }

@@ -29,6 +29,14 @@ extension TransferEngine {
   nonisolated func get(_ url: String) async throws -> Recorder.State {
     try await run(TransferRequest(url: url))
   }
+
+  /// Waits until the engine wants nothing of the loop at once, in many turns in a row. False if that does not come.
+  nonisolated func comesToRest() async throws -> Bool {
+    try await eventually(timeout: .seconds(20)) {
+      for _ in 0..<50 where await isDue() { return false }
+      return true
+    }
+  }
 }
 
 /// Bytes that differ from their neighbours at any distance, so that a lost or repeated block is noticed.

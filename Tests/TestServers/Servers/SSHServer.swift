@@ -51,6 +51,14 @@ package final class SSHServer: Sendable {
       rsa: try await SSHKeys.make("rsa", bits: 2048, in: directory, name: "rsa"))
   }
 
+  /// Since 9.8 sshd refuses an address after a few failed logins, for a while; all tests have the same.
+  private static let penalties = LazyServer<[String]> {
+    let told = try await Command.run(ChildProcess.find("sshd"), ["-V"])
+    let version =
+      (told.text + told.error).firstMatch(of: /OpenSSH_(\d+)\.(\d+)/).map { [Int($0.1) ?? 0, Int($0.2) ?? 0] } ?? []
+    return version.lexicographicallyPrecedes([9, 8]) ? [] : ["PerSourcePenalties no"]
+  }
+
   /// A server for all tests of this process. Do not stop it.
   package static var shared: SSHServer {
     get async throws { try await lazy.server }
@@ -64,11 +72,14 @@ package final class SSHServer: Sendable {
   /// Starts a server of the test's own.
   package static func start(options: Options = Options(), port: UInt16? = nil) async throws -> SSHServer {
     let clientKeys = try await clientKeys
+    var options = options
+    options.configuration += try await penalties.server
+    let chosen = options
     return try await ServerProcess.retrying {
       let directory = try TemporaryDirectory("sshd")
       let port = try port ?? FreePort.pick()
       var hostKeys: [SSHKeys.Pair] = []
-      for type in options.hostKeyTypes {
+      for type in chosen.hostKeyTypes {
         let bits = type == "rsa" ? 2048 : nil
         hostKeys.append(try await SSHKeys.make(type, bits: bits, in: directory, name: "host-\(type)"))
       }
@@ -77,7 +88,7 @@ package final class SSHServer: Sendable {
       let authorized = clientKeys.all.map { $0.publicLine + "\n" }.joined()
       let authorizedFile = try directory.write("authorized_keys", authorized)
       try directory.write(
-        "sshd_config", configuration(options, port: port, hostKeys: hostKeys, authorized: authorizedFile, home: home))
+        "sshd_config", configuration(chosen, port: port, hostKeys: hostKeys, authorized: authorizedFile, home: home))
       // Started as root, sshd wants an empty directory of root's to confine itself to; its service would make it.
       if geteuid() == 0 { mkdir("/run/sshd", 0o755) }
       let process = try await ServerProcess.start(

@@ -62,6 +62,11 @@ import URLLoadingTestServers
       // What differs each time.
       output = output.replacing(folder.path.replacing("/", with: "%2F"), with: "{folder}")
       output = output.replacing(/after [0-9]+ ms/, with: "after {n} ms")
+      // What newer versions of libcurl say.
+      output = output.replacing("Could not connect to server", with: "Couldn't connect to server")
+      output = output.replacing(/end of response with ([0-9]+) bytes missing/) {
+        "transfer closed with \($0.output.1) bytes remaining to read"
+      }
       output = output.replacing("swift-url-loading/\(PackageVersion.current)", with: "swift-url-loading/{version}")
       output = output.replacing(" port \(dead.split(separator: ":").last ?? "") ", with: " port {dead:port} ")
       found += "\(line)\n\(output)[\(code)]\n"

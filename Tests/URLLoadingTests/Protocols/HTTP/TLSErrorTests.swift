@@ -96,7 +96,8 @@ import URLLoadingTestServers
     #expect(record.status == 400 || record.code == .clientCertificateRequired)
   }
 
-  /// With TLS 1.3 the alert comes after the handshake. Where it meets the sending of the request, libcurl does not read it.
+  /// With TLS 1.3 the alert comes after the handshake. Where it meets the sending of the request, most versions of libcurl do not read it, and
+  /// tell the broken connection alone; 8.23 may read it.
   @Test(arguments: ["h1", "h2"], [0, 1000, 5_000_000])
   func aCertificateThatAServerDemandsIsNamed(httpVersion: String, bodyLength: Int) async throws {
     for version in ["tls1.2", "tls1.3"] {
@@ -115,9 +116,9 @@ import URLLoadingTestServers
         if bodyLength > 0 { request.httpBody = Data(count: bodyLength) }
         let record = await client.load(request)
         let underlying = (record.error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? NSError
-        let isUnread = version == "tls1.3" && underlying?.code == 55
+        let mayBeUnread = version == "tls1.3" && underlying?.code == 55
         #expect(
-          record.code == (isUnread ? .networkConnectionLost : .clientCertificateRequired),
+          record.code == .clientCertificateRequired || mayBeUnread && record.code == .networkConnectionLost,
           "\(version): \(String(describing: record.error))")
       }
       await caddy.stop()
