@@ -23,6 +23,7 @@ enum LockOrder {
     let last = LockRank(rawValue: UInt8(max(0, UInt.bitWidth - 1 - held.leadingZeroBitCount)))
     // The release of an instance, under its load's lock, may cancel the task of another load that it has.
     if waits, held != 0, let last, last.rawValue >= rank.rawValue, (last, rank) != (.load, .load) {
+      // In debug builds alone, and by a mistake of this package alone: no input comes here. A release build would hang, at some later time.
       preconditionFailure("Locks out of order: '\(rank)' is taken while '\(last)' is held.")
     }
     pthread_setspecific(key, UnsafeRawPointer(bitPattern: held | 1 << UInt(rank.rawValue)))

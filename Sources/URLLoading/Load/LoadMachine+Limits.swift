@@ -27,4 +27,9 @@ extension LoadMachine {
     /// The longest time from the first resume to the end; nil for none.
     var resource: Duration? { resourceNanoseconds.map { .nanoseconds($0) } }
   }
+
+  /// Whether `instant` is before the end of an idle timeout that begins now.
+  func isEarlyEnough(_ instant: MonotonicInstant, now: MonotonicInstant) -> Bool {
+    limits.idleNanoseconds.map { instant <= now.advanced(byNanoseconds: $0) } ?? false
+  }
 }

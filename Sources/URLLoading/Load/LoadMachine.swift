@@ -458,11 +458,6 @@ struct LoadMachine {
     return next.map { .wait(until: $0) } ?? .nothing
   }
 
-  /// Whether `instant` is before the end of an idle timeout that begins now.
-  func isEarlyEnough(_ instant: MonotonicInstant, now: MonotonicInstant) -> Bool {
-    limits.idleNanoseconds.map { instant <= now.advanced(byNanoseconds: $0) } ?? false
-  }
-
   // MARK: Helpers
 
   private func accepts(_ attempt: Int) -> Bool {
