@@ -15,12 +15,14 @@ import URLLoadingTestServers
     let front: TLSFront
     let engine: TransferEngine
 
-    init(connectionsPerHost: Int = 6, _ script: @escaping @Sendable (Connection) throws -> Void) async throws {
+    init(connectionsPerHost: Int = 6, resets: Bool = false, _ script: @escaping @Sendable (Connection) throws -> Void)
+      async throws
+    {
       server = try ScriptedServer { connection in
         try connection.beginHTTP2()
         try script(connection)
       }
-      front = try await TLSFront.start(before: server.port)
+      front = try await TLSFront.start(before: server.port, resets: resets)
       var configuration = TransferEngineConfiguration()
       configuration.proxy = .direct
       configuration.maximumConnectionsPerHost = connectionsPerHost
@@ -232,5 +234,40 @@ import URLLoadingTestServers
       #expect(state.failure == nil && state.body == body, "\(number): \(String(describing: state.failure))")
     }
     #expect(peer.server.connectionCount == 5)
+  }
+
+  /// A server sends all that it has, closes, and resets the connection for what comes then, as nginx does when it is configured anew. The
+  /// client has to write, here the answer to a PING, before it has read the rest.
+  @Test func whatCameBeforeAResetIsRead() async throws {
+    let body = pattern(50_000)
+    let hasBegun = AsyncEvent()
+    let isReset = AsyncEvent()
+    let peer = try await Peer(resets: true) { connection in
+      let stream = try connection.readHTTP2Request()
+      try connection.send([.head(stream: stream), .body(stream: stream, Data(body[..<10_000]))])
+      guard hasBegun.waitBlocking() else { return }
+      var frames = [HTTP2Frame(.ping, .init(repeating: 7, count: 8))]
+      for start in stride(from: 10_000, to: body.count, by: 10_000) {
+        frames.append(.body(stream: stream, Data(body[start..<(start + 10_000)]), ends: start == 40_000))
+      }
+      try connection.send(frames)
+      connection.closeWriting()
+      _ = connection.waitForPeerClose()
+    }
+    let recorder = Recorder(flow: { _, _, state in
+      // The loop reads nothing until the connection is reset.
+      if state.body.isEmpty {
+        hasBegun.signal()
+        _ = isReset.waitBlocking()
+      }
+      return .accepted
+    })
+    _ = peer.engine.start(TransferRequest(url: peer.front.url().absoluteString), handler: recorder)
+    #expect(try await eventually { peer.front.resets == 1 })
+    isReset.signal()
+    let state = try await recorder.completion()
+    #expect(state.failure == nil, "\(String(describing: state.failure))")
+    let isWhole = state.body == body
+    #expect(isWhole, "\(state.body.count) bytes")
   }
 }

@@ -15,8 +15,6 @@ struct CurlLibrary: Sendable {
   let refusal: InvalidRequest?
   /// See EasyHandle+FirstField: 7.83 to 8.2.
   let misjudgesFirstFields: Bool
-  /// See EasyHandle+InterimLocation: since 8.17.
-  let comparesInterimLocations: Bool
   /// Since 8.22 libcurl looks at an idle connection once a second, and may reuse one that the server has closed since.
   let reusesClosedConnections: Bool
   /// Since 8.21 libcurl percent-encodes the bytes of a Digest login's name that are not ASCII, which no server decodes.
@@ -53,7 +51,6 @@ struct CurlLibrary: Sendable {
     countsBodiesInRequests = number >= 0x08_07_00
     forgetsNewestSessions = number >= 0x08_0C_00
     keepsReadiness = (0x08_04_00..<0x08_15_00).contains(number)
-    comparesInterimLocations = number >= 0x08_11_00
     manglesDigestNames = number >= 0x08_15_00
     reusesClosedConnections = number >= 0x08_16_00
   }

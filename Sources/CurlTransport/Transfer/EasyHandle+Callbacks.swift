@@ -79,7 +79,6 @@ extension EasyHandle {
       handle._withUnsafeGuaranteedRef { easy in
         if type == CURLINFO_HEADER_IN {
           easy.willEvaluate(headerLine: line)
-          easy.hideInterimLocation(in: line)
         } else if type == CURLINFO_TEXT {
           easy.logged(UnsafeRawBufferPointer(line))
         } else if easy.recordsRequestHeads {
@@ -92,7 +91,7 @@ extension EasyHandle {
 
   /// Has libcurl log while something is to be found in its log.
   func updateLogging() {
-    let isLogged = firstField.isLogged || interimLocations.isLogged || run.fate.isHeard
+    let isLogged = firstField.isLogged || run.fate.isHeard
     set(CURLOPT_VERBOSE, recordsRequestHeads || isLogged ? 1 : 0)
   }
 }

@@ -55,7 +55,6 @@ extension EasyHandle {
     guard shape?.connectsOnly != true else { return pauseChanged() }
     if run.isReceivingPaused {
       watchFirstFieldWhilePaused()
-      watchInterimHeadsWhilePaused()
     }
     // libcurl delivers what it has buffered from within this call.
     let code = curl_easy_pause(curl, pauseMask)

@@ -100,7 +100,8 @@ extension EasyHandle {
         socksCode: code == CURLE_PROXY ? ccurl_get_long(curl, CURLINFO_PROXY_ERROR) : 0,
         ftpReplyCode: run.ftp?.replies.code ?? 0, ftpReplyText: run.ftp?.replies.text ?? "")
       failure = TransferFailure(
-        curlCode: Int(code.rawValue), words: String(cString: errorBuffer), context: context)
+        curlCode: Int(code.rawValue), words: run.fate.writes?.alertWords ?? String(cString: errorBuffer),
+        context: context)
       if let text = run.ftp?.replies.text, !text.isEmpty { failure.message += " (\(text))" }
       if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
     }

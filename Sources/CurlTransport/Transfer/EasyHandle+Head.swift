@@ -8,7 +8,6 @@ extension EasyHandle {
   /// - Returns: how much was taken: less than all ends the transfer.
   func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
     recordHeaderLine()
-    recordInterimHead(lines)
     var rest = lines
     while let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) {
       let count = UnsafeRawPointer(end) - start + 1
@@ -22,7 +21,6 @@ extension EasyHandle {
   /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
   private func receive(header line: UnsafeRawBufferPointer) -> Int {
     guard run.transfer != nil else { return line.count }
-    showInterimLocation(in: line)
     if run.kind == .ftp, !awaitsTunnel { return receiveReply(line) }
     switch run.parser.take(line) {
     case .none: break

@@ -20,7 +20,6 @@ extension EasyHandle {
     setShare(for: request, configuration.network, proxy)
     run.kind = request.kind
     expectFirstField()
-    expectInterimHeads()
     run.wantsMetrics = request.wantsMetrics
     run.isHeadRequest = request.method == "HEAD"
     run.coalescingLimit = request.coalescingLimit

@@ -11,6 +11,12 @@ struct StreamFate {
   var isRefused = false
   /// The request was repeated because the server had refused it.
   var isRepetition = false
+  /// What was written to its connection, and how often before the request.
+  var writes: SessionWrites?
+  var earlierWrites = 0
+
+  /// Nothing of the request has left.
+  var isUnsent: Bool { writes?.hasDroppedAll(since: earlierWrites) ?? false }
 }
 
 /// Requests that a server has refused unprocessed, and that may be repeated whatever their method (RFC 9113, sections 6.8 and 8.7).
@@ -24,6 +30,8 @@ extension EasyHandle {
     if run.fate.isRefused { run.fate.isRepetition = true }
     run.fate.isRefused = false
     run.fate.number = nil
+    run.fate.writes = multi?.writes(on: ports)
+    run.fate.earlierWrites = run.fate.writes?.count ?? 0
     guard run.kind == .http, let shape, shape.isHTTPS, let multi, multi.isMultiplexed(ports) else { return }
     if !run.fate.isFollowed, !Repetition.isIdempotent(shape.method) {
       run.fate.isFollowed = true

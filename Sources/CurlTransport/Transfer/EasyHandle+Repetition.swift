@@ -35,7 +35,7 @@ extension EasyHandle {
   private var repetition: Repetition? {
     shape.map {
       Repetition(
-        method: $0.method, mayHaveBeenTaken: ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0,
+        method: $0.method, mayHaveBeenTaken: !run.fate.isUnsent && ccurl_get_long(curl, CURLINFO_REQUEST_SIZE) > 0,
         isOfOne: run.transfer?.request.isSentOnce == true)
     }
   }

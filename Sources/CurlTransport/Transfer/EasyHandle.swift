@@ -40,8 +40,6 @@ final class EasyHandle {
   var recordsRequestHeads = false
   /// See EasyHandle+FirstField.
   var firstField = FirstField()
-  /// See EasyHandle+InterimLocation.
-  var interimLocations = InterimLocations()
   let errorBuffer: UnsafeMutablePointer<CChar>
   /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents; so does, undocumented, that a
   /// stream was refused, which libcurl then says of the next one that fails. No other transfer gets the handle.

@@ -18,7 +18,8 @@ extension MultiHandle {
     guard !isMultiplexed(ports) else { return }
     let opened = socket.flatMap { PortPair(of: $0) == ports ? $0 : nil }
     guard let socket = opened ?? reactor.openSocket(of: self, between: ports) else { return }
-    multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session))
+    let writes = session.map { SessionWrites(of: $0, on: socket) }
+    multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session, writes: writes))
   }
 
   /// Whether a connection is open, and known to take many transfers at once.
@@ -35,6 +36,11 @@ extension MultiHandle {
   /// The TLS session of a connection that is known to take many transfers at once.
   func session(on ports: PortPair) -> OpaquePointer? {
     multiplexed.first { $0.ports == ports }?.session
+  }
+
+  /// What is written to such a connection; nil where that is not known.
+  func writes(on ports: PortPair) -> SessionWrites? {
+    multiplexed.first { $0.ports == ports }?.writes
   }
 
   // MARK: Refusals

@@ -5,4 +5,6 @@ struct MultiplexedConnection {
   let ports: PortPair
   /// That of TLS; nil where it is not OpenSSL's.
   let session: OpaquePointer?
+  /// Nil where the session is not OpenSSL's.
+  let writes: SessionWrites?
 }

@@ -1,17 +1,18 @@
 """Ends TLS in front of a server that speaks without: what comes is passed on as it is, in both directions.
 
 Prints a line for each handshake: `handshake CLIENT`, with the common name of the client's certificate or a minus, or `failed`;
-and `used` for each connection on which the client has sent something."""
+`used` for each connection on which the client has sent something, and `reset` for each that was reset."""
 
 import argparse
 import itertools
 import select
 import socket
 import ssl
+import struct
 import threading
 
 
-def pass_on(client, context, backend):
+def pass_on(client, context, options):
     # The handshake comes first: whoever only looks whether the port answers is no connection of the server's.
     client.settimeout(30)
     try:
@@ -25,7 +26,7 @@ def pass_on(client, context, backend):
     certificate = secure.getpeercert() or {}
     names = [value for part in certificate.get("subject", ()) for key, value in part if key == "commonName"]
     print("handshake", names[0] if names else "-", flush=True)
-    with secure, socket.create_connection(("127.0.0.1", backend)) as plain:
+    with secure, socket.create_connection(("127.0.0.1", options.backend)) as plain:
         for connection in (secure, plain):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         is_used = False
@@ -48,7 +49,7 @@ def pass_on(client, context, backend):
                 if plain in ready:
                     data = plain.recv(65536)
                     if not data:
-                        finish(secure)
+                        (reset if options.resets else finish)(secure)
                         return
                     secure.sendall(data)
         except OSError:
@@ -61,6 +62,13 @@ def finish(secure):
     secure.shutdown(socket.SHUT_WR)
     while secure.recv(65536):
         pass
+
+
+def reset(secure):
+    """Sends RST behind what was sent, as the kernel does where a program closes, or ends, with bytes that it has not read."""
+    secure.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    secure.close()
+    print("reset", flush=True)
 
 
 def make_context(options, certificate, key):
@@ -94,6 +102,7 @@ def main():
     parser.add_argument("--protocol", required=True)
     parser.add_argument("--client-authority", help="clients need a certificate from it")
     parser.add_argument("--then", nargs=2, metavar=("CERTIFICATE", "KEY"), help="what is shown from the second handshake on")
+    parser.add_argument("--resets", action="store_true", help="connections are reset where the server closes")
     options = parser.parse_args()
     context = make_context(options, options.certificate, options.key)
     if options.then:
@@ -101,7 +110,7 @@ def main():
     listener = socket.create_server(("127.0.0.1", options.port), backlog=256)
     while True:
         client, _ = listener.accept()
-        threading.Thread(target=pass_on, args=(client, context, options.backend), daemon=True).start()
+        threading.Thread(target=pass_on, args=(client, context, options), daemon=True).start()
 
 
 if __name__ == "__main__":

@@ -11,17 +11,20 @@ import URLLoadingTestServers
   }
 
   private static let body = TestFiles.pattern(count: 20_000)
+  private static let smallBody = TestFiles.pattern(count: 4000)
 
   /// Answers each request, with or without a length; in the middle of a body under `/held/` it waits for `opens`.
-  private static func origin(until opens: AsyncEvent = AsyncEvent()) throws -> ScriptedServer {
+  private static func origin(_ body: Data = body, until opens: AsyncEvent = AsyncEvent()) throws -> ScriptedServer {
     try ScriptedServer { connection in
       while let request = try connection.readRequest() {
         let isChunked = request.path.hasSuffix(Framing.chunks.rawValue)
         let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.count)"
         try connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\(field)\r\n\r\n")
-        for start in stride(from: 0, to: body.count, by: 5000) {
-          if start == 10_000, request.path.hasPrefix("/held/"), !opens.waitBlocking(timeout: .seconds(20)) { return }
-          let piece = body[start..<(start + 5000)]
+        for start in stride(from: 0, to: body.count, by: body.count / 4) {
+          if start == body.count / 2, request.path.hasPrefix("/held/"), !opens.waitBlocking(timeout: .seconds(20)) {
+            return
+          }
+          let piece = body[start..<(start + body.count / 4)]
           if isChunked { try connection.sendChunk(piece) } else { try connection.send(piece) }
         }
         if isChunked { try connection.sendChunk(Data()) }
@@ -35,28 +38,45 @@ import URLLoadingTestServers
   }
 
   /// What was wrong with a load; nil for nothing.
-  private static func failure(of url: URL, in session: URLSession) async -> String? {
+  private static func failure(of url: URL, _ body: Data = body, in session: URLSession) async -> String? {
     do {
-      let (body, response) = try await session.data(from: url)
+      let (loaded, response) = try await session.data(from: url)
       guard (response as? HTTPURLResponse)?.statusCode == 200 else { return "\(url.path): \(response)" }
-      return body == Self.body ? nil : "\(url.path): \(body.count) bytes"
+      return loaded == body ? nil : "\(url.path): \(loaded.count) bytes"
     } catch {
       return "\(url.path): \(error)"
     }
   }
 
-  /// Every connection ends after 10 requests, where the server has such a limit; and the server is configured anew six times. Not Apache with
-  /// HTTP/2, which cuts open streams then: of 1,000 loads by curl up to 13.
+  /// Every connection ends after 10 requests, where the server has such a limit.
   @Test(arguments: FrontProgram.allCases, [true, false])
-  func noneOfAThousandLoadsIsLostAcrossLimitsAndReloads(program: FrontProgram, secure: Bool) async throws {
-    let origin = try Self.origin()
+  func noneOfAThousandLoadsIsLostAcrossLimits(program: FrontProgram, secure: Bool) async throws {
+    try await Self.loadAThousand(from: program, secure: secure, reloads: false, Self.body)
+  }
+
+  /// The server is configured anew six times, beside such a limit.
+  ///
+  /// What a connection has to deliver is less than the client's system takes unread, 64 KiB: nginx does not wait for the client when it
+  /// closes then, and what is still its own is dropped as soon as the client sends something, such as the next request (RFC 9112, section
+  /// 9.6). Not Apache with HTTP/2, which cuts open streams: of 1,000 loads by curl up to 13.
+  @Test(arguments: FrontProgram.allCases, [true, false])
+  func noneOfAThousandLoadsIsLostAcrossReloads(program: FrontProgram, secure: Bool) async throws {
+    guard program != .apache || !secure else { return }
+    try await Self.loadAThousand(from: program, secure: secure, reloads: true, Self.smallBody)
+  }
+
+  private static func loadAThousand(
+    from program: FrontProgram, secure: Bool, reloads: Bool, _ body: Data
+  ) async throws {
+    let origin = try Self.origin(body)
     let server = try await program.start(before: origin.port, requestsPerConnection: 10)
     let client = try await Self.session()
     let count = Watched(0)
-    let reloads = program != .apache || !secure
     let failures = await withTaskGroup(of: [String].self) { group in
       for _ in 0..<16 {
-        group.addTask { await Self.loadInTurn(count, from: server, secure: secure, reloads: reloads, client.session) }
+        group.addTask {
+          await Self.loadInTurn(count, body, from: server, secure: secure, reloads: reloads, client.session)
+        }
       }
       return await group.reduce(into: []) { $0 += $1 }
     }
@@ -67,7 +87,8 @@ import URLLoadingTestServers
   }
 
   private static func loadInTurn(
-    _ count: Watched<Int>, from server: any FrontServer, secure: Bool, reloads: Bool, _ session: URLSession
+    _ count: Watched<Int>, _ body: Data, from server: any FrontServer, secure: Bool, reloads: Bool,
+    _ session: URLSession
   ) async -> [String] {
     var failures: [String] = []
     while true {
@@ -80,7 +101,7 @@ import URLLoadingTestServers
         do { try await server.reload() } catch { failures.append("reload: \(error)") }
       }
       let framing = Framing.allCases[number % 2]
-      if let failure = await failure(of: server.url("/\(number)/\(framing)", secure: secure), in: session) {
+      if let failure = await failure(of: server.url("/\(number)/\(framing)", secure: secure), body, in: session) {
         failures.append(failure)
       }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import URLLoading
+import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 /// A server that names a resource of another origin for an upload: the delegate is asked, as about a redirect.
@@ -54,6 +55,12 @@ import URLLoadingTestServers
     #expect(await client.delegate.isInvalid.wait())
   }
 
+  /// Since 8.17, libcurl fails a response whose Location differs from that of its interim response.
+  private static let comparesInterimLocations: Bool = {
+    let version = TransferLibrary.description.dropFirst("libcurl/".count).prefix { $0 != " " }.split(separator: ".")
+    return !version.compactMap { Int($0) }.lexicographicallyPrecedes([8, 17])
+  }()
+
   /// A login, or a redirect, in one piece with the announcement: no answer of the delegate's is waited for.
   @Test(arguments: [
     "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"", "307 Temporary Redirect\r\nLocation: /there",
@@ -91,9 +98,15 @@ import URLLoadingTestServers
     (components.user, components.password) = ("user", "secret")
     request.url = components.url
     let log = await client.run(client.session.uploadTask(with: request, from: body))
-    #expect(log.error == nil && String(decoding: log.body, as: UTF8.self) == "stored", "\(log.words)")
     await finish(client)
-    #expect(other.requests.isEmpty && count.value == 2)
+    #expect(other.requests.isEmpty)
+    if answer.contains("Location"), Self.comparesInterimLocations {
+      #expect((log.error as? URLError)?.code == .badServerResponse, "\(log.words)")
+      #expect(count.value == 1)
+    } else {
+      #expect(log.error == nil && String(decoding: log.body, as: UTF8.self) == "stored", "\(log.words)")
+      #expect(count.value == 2)
+    }
   }
 
   @Test func aRefusalLeadsNowhere() async throws {
