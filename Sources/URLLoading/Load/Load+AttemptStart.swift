@@ -53,20 +53,4 @@ extension Load {
     if instance.task == nil { instance.task = read { $0.task } }
     return AttemptStart(prepared: prepared, driver: ProtocolDriver(instance, gate: gate), isStored: isStored)
   }
-
-  /// Asks for something by which the attempt's beginning is decided.
-  /// - Parameters:
-  ///   - function: passes the answer to its handler.
-  ///   - decide: gets the answer, once.
-  /// - Returns: the decision; nil also where the answer comes later, when the attempt begins by itself.
-  func decide<Value: Sendable>(
-    awaiting function: (_ handler: @escaping @Sendable (Value) -> Void) -> Void,
-    then decide: @escaping @Sendable (Value) -> AttemptStart?
-  ) -> AttemptStart? {
-    let value = immediateResult(of: function) { value in
-      let start = decide(value)
-      self.update { $0.begin(start) }
-    }
-    return value.flatMap { decide($0) }
-  }
 }

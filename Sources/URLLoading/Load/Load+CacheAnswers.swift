@@ -83,7 +83,7 @@ extension Load {
   /// The part has come: both are stored as one, which answers.
   private func finishCompletion(of part: CachedPart, _ caching: AttemptCaching, attempt: Int) {
     let new = read { $0.attempt.recorder }?.proposal?.data
-    body(of: part.found) { body in
+    decide(awaiting: { body(of: part.found, $0) }) { (body: URLCacheBody?) in
       BlockingPool.protocols.run {
         guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])

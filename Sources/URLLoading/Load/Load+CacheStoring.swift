@@ -251,14 +251,9 @@ extension Load {
       }
       return true
     }
-    delivery.addQuestion(
-      ask: { answer in
-        delegate.ask(
-          .cached,
-          {
-            $0.urlSession(self.session, dataTask: dataTask, willCacheResponse: proposal, completionHandler: $1)
-          }, answer: answer)
-      },
+    decide(
+      asking: delegate, .cached, by: delivery,
+      { $0.urlSession(self.session, dataTask: dataTask, willCacheResponse: proposal, completionHandler: $1) },
       then: { (answer: CachedURLResponse?) in
         guard let answer, answer.storagePolicy != .notAllowed else {
           self.remove(recorder.replaced, from: cache)

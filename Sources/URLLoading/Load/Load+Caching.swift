@@ -77,28 +77,26 @@ extension Load {
   private func claim(
     from store: any URLCacheStore, of cache: URLCache, _ prepared: PreparedAttempt, _ caching: AttemptCaching
   ) -> AttemptStart? {
-    waiting(true, attempt: prepared.attempt)
-    return decide(awaiting: { store.claim(caching.key.text, completionHandler: $0) }) { claim in
+    decide(
+      awaiting: { store.claim(caching.key.text, completionHandler: $0) }, stopping: prepared.attempt
+    ) { claim in
       var caching = caching
       caching.update {
         $0.hasAskedForClaim = true
         $0.claim = claim
       }
-      self.waiting(false, attempt: prepared.attempt)
       return self.ask(store, of: cache, prepared, caching)
     }
   }
 
   private func askSubclass(_ cache: URLCache, _ prepared: PreparedAttempt, _ caching: AttemptCaching) -> AttemptStart? {
     let task = read { $0.task } as? URLSessionDataTask
-    if task != nil { waiting(true, attempt: prepared.attempt) }
     return decide(
       awaiting: { (answer: @escaping @Sendable (CachedURLResponse?) -> Void) in
         guard let task else { return answer(cache.cachedResponse(for: prepared.request)) }
         cache.getCachedResponse(for: task, completionHandler: answer)
-      },
+      }, stopping: task == nil ? nil : prepared.attempt,
       then: { cached in
-        if task != nil { self.waiting(false, attempt: prepared.attempt) }
         var caching = caching
         if let cached {
           let entry = URLCacheEntry(cached, key: caching.key)

@@ -29,7 +29,7 @@ extension Load {
       if let credential = credentialOfURL(for: challenge) {
         return answer(challenge, .useCredential, credential, attempt: attempt)
       }
-      askStorage(about: challenge) { credential in
+      decide(awaiting: { askStorage(about: challenge, $0) }) { (credential: URLCredential?) in
         if let credential {
           self.answer(challenge, .useCredential, credential, attempt: attempt)
         } else {
@@ -57,8 +57,11 @@ extension Load {
     guard let task, let delivery, delegates.task != nil || delegates.session != nil else {
       return answer(challenge, .performDefaultHandling, nil, attempt: attempt)
     }
-    delivery.addQuestion(
-      ask: { answer in self.ask(delegates, task: task, challenge: challenge, answer: answer) },
+    decide(
+      awaiting: { answer in
+        delivery.addQuestion(
+          ask: { self.ask(delegates, task: task, challenge: challenge, answer: $0) }, then: answer)
+      },
       then: { (given: ChallengeAnswer) in
         self.answer(challenge, given.disposition, given.credential, attempt: attempt)
       })

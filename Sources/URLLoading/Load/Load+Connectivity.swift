@@ -64,9 +64,7 @@ extension Load {
     guard isUsedUp, case .stream(let stream?) = upload, stream.streamStatus != .notOpen else {
       return open(request, for: .reconnection)
     }
-    waiting(true, attempt: attempt)
-    requestBodyStream { [request] stream in
-      self.waiting(false, attempt: attempt)
+    decide(awaiting: { requestBodyStream($0) }, stopping: attempt) { [request] (stream: InputStream?) in
       guard let stream else {
         return self.abort(
           self.failure(

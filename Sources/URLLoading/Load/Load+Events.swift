@@ -200,12 +200,9 @@ extension Load {
     guard case .delegate = plan.owner, plan.kind != .download, let delegate, let delivery,
       let task = task as? URLSessionDataTask, !delegate.lacks(.response)
     else { return }
-    delivery.addQuestion(
-      ask: { answer in
-        delegate.ask(
-          .response, { $0.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: $1) },
-          answer: answer)
-      },
+    decide(
+      asking: delegate, .response, by: delivery,
+      { $0.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: $1) },
       then: { (disposition: URLSession.ResponseDisposition) in
         switch disposition {
         case .allow: break

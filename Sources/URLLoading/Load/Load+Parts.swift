@@ -71,14 +71,18 @@ extension Load {
       return (state.delegates.data, state.task as? URLSessionDataTask, state.delivery)
     }
     guard let delegate, let task, let delivery, !delegate.lacks(.response) else { return proceed() }
-    delivery.addNextQuestion(
-      ask: { answer in
-        delegate.ask(
-          .response, { $0.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: $1) },
-          answer: answer)
+    decide(
+      awaiting: { answer in
+        delivery.addNextQuestion(
+          ask: { take in
+            delegate.ask(
+              .response, { $0.urlSession(self.session, dataTask: task, didReceive: response, completionHandler: $1) },
+              answer: take)
+          },
+          then: answer, followedBy: proceed)
       },
-      then: { (disposition: URLSession.ResponseDisposition) in
+      then: { (disposition: URLSession.ResponseDisposition) -> Void in
         if disposition == .cancel { self.cancel(task) }
-      }, followedBy: proceed)
+      })
   }
 }

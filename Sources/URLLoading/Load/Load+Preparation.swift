@@ -58,9 +58,7 @@ extension Load {
       return (state.task, previous, state.machine.attempt)
     }
     guard let task else { return nil }
-    waiting(true, attempt: attempt)
-    return decide(awaiting: { storage.getCookiesFor(task, completionHandler: $0) }) { cookies in
-      self.waiting(false, attempt: attempt)
+    return decide(awaiting: { storage.getCookiesFor(task, completionHandler: $0) }, stopping: attempt) { cookies in
       guard self.read({ $0.machine.attempt == attempt }) else { return nil }
       var prepared = request
       let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.field(for: $0) }
@@ -245,26 +243,23 @@ extension Load {
   /// Begins with all that is in a file whose size says nothing: what is short is sent with its length, which HTTP/1.0 needs; more is read as
   /// it is sent.
   private func openWithContents(of url: URL) {
-    let attempt = read { $0.machine.attempt }
-    waiting(true, attempt: attempt)
-    BlockingPool.engines.run {
-      let contents = Result { try UnsizedFile.contents(of: url.path) }
-      self.waiting(false, attempt: attempt)
-      switch contents {
-      case .success(let data): self.update { $0.upload = data.map { .data($0) } ?? .unsizedFile(url) }
-      case .failure(let error):
-        let words = "The file to upload cannot be read: \(url.path): \(error.localizedDescription)."
-        return self.abort(self.failure(.cannotOpenFile, words))
-      }
-      self.open(self.plan.request)
-    }
+    decide(
+      awaiting: { answer in
+        BlockingPool.engines.run { answer(Result { try UnsizedFile.contents(of: url.path) }) }
+      }, stopping: read { $0.machine.attempt },
+      then: { (contents: Result<Data?, any Error>) in
+        switch contents {
+        case .success(let data): self.update { $0.upload = data.map { .data($0) } ?? .unsizedFile(url) }
+        case .failure(let error):
+          let words = "The file to upload cannot be read: \(url.path): \(error.localizedDescription)."
+          return self.abort(self.failure(.cannotOpenFile, words))
+        }
+        self.open(self.plan.request)
+      })
   }
 
   private func openWithStreamOfDelegate() {
-    let attempt = read { $0.machine.attempt }
-    waiting(true, attempt: attempt)
-    requestBodyStream { stream in
-      self.waiting(false, attempt: attempt)
+    decide(awaiting: { requestBodyStream($0) }, stopping: read { $0.machine.attempt }) { (stream: InputStream?) in
       guard let stream else {
         return self.abort(
           self.failure(.requestBodyStreamExhausted, "The delegate has no stream for the body of a streamed upload."))
@@ -309,13 +304,10 @@ extension Load {
     }
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
-    delivery.addQuestion(
-      ask: { answer in
-        delegate.ask(
-          .bodyStream,
-          { delegate, take in
-            delegate.urlSession(self.session, task: task, needNewBodyStream: { take(HandedStream($0)) })
-          }, answer: answer)
+    decide(
+      asking: delegate, .bodyStream, by: delivery,
+      { delegate, answer in
+        delegate.urlSession(self.session, task: task, needNewBodyStream: { answer(HandedStream($0)) })
       },
       then: { (stream: HandedStream) in completionHandler(stream.stream) })
   }

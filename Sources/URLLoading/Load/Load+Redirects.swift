@@ -45,15 +45,11 @@ extension Load {
         return decided(proposed, proposed: proposed, attempt: attempt)
       }
       let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
-      delivery.addQuestion(
-        ask: { [proposed] answer in
-          delegate.ask(
-            .redirect,
-            {
-              $0.urlSession(
-                self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed,
-                completionHandler: $1)
-            }, answer: answer)
+      decide(
+        asking: delegate, .redirect, by: delivery,
+        { [proposed] in
+          $0.urlSession(
+            self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed, completionHandler: $1)
         },
         then: { [proposed] (decision: URLRequest?) in
           self.events?.report(.redirected(response, proposed: proposed, followed: decision))
@@ -82,7 +78,7 @@ extension Load {
       return false
     }
     guard needsStream else { return follow(request, proposed: proposed, attempt: attempt, at: now) }
-    requestBodyStream { stream in
+    decide(awaiting: { requestBodyStream($0) }) { (stream: InputStream?) in
       guard let stream else {
         return self.abort(
           self.failure(

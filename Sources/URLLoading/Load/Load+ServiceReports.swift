@@ -51,15 +51,12 @@ extension Load {
       _ = answer(.continueLoading, nil)
       return
     }
-    delivery.addQuestion(
-      ask: { take in
-        delegate.ask(
-          .delayed,
-          { delegate, take in
-            delegate.urlSession(self.session, task: task, willBeginDelayedRequest: request) {
-              take(DelayedRequestAnswer(disposition: $0, request: $1))
-            }
-          }, answer: take)
+    decide(
+      asking: delegate, .delayed, by: delivery,
+      { delegate, take in
+        delegate.urlSession(self.session, task: task, willBeginDelayedRequest: request) {
+          take(DelayedRequestAnswer(disposition: $0, request: $1))
+        }
       },
       then: { (given: DelayedRequestAnswer) in
         if !answer(given.disposition, given.request) { self.cancel(task) }

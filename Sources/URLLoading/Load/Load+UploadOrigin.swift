@@ -26,18 +26,9 @@ extension Load {
         delivery: delivery)
     }
     guard let question else { return go(false) }
-    question.delivery.addQuestion(
-      ask: { answer in
-        let isAsked = question.delegate.asks(
-          .redirect,
-          {
-            $0.urlSession(
-              self.session, task: question.task, willPerformHTTPRedirection: response, newRequest: question.request,
-              completionHandler: $1)
-          }, answer: answer)
-        if !isAsked { answer(nil) }
-      },
-      then: { (decision: URLRequest?) in self.leaveDecided(decision, to: resource, attempt: attempt, then: go) })
+    decide(awaiting: { question.delivery.addQuestion(ask: { self.ask(question, about: response, $0) }, then: $0) }) {
+      (decision: URLRequest?) in self.leaveDecided(decision, to: resource, attempt: attempt, then: go)
+    }
   }
 
   private struct LeaveQuestion: Sendable {
@@ -45,6 +36,19 @@ extension Load {
     let delegate: DelegateReceivers<any URLSessionTaskDelegate>
     let task: URLSessionTask
     let delivery: Delivery
+  }
+
+  private func ask(
+    _ question: LeaveQuestion, about response: HTTPURLResponse, _ answer: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    let isAsked = question.delegate.asks(
+      .redirect,
+      {
+        $0.urlSession(
+          session, task: question.task, willPerformHTTPRedirection: response, newRequest: question.request,
+          completionHandler: $1)
+      }, answer: answer)
+    if !isAsked { answer(nil) }
   }
 
   private func leaveDecided(

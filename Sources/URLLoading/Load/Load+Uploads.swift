@@ -181,9 +181,7 @@ extension Load {
     if let source = uploading.body.source(of: part) {
       return send(source, part, by: request, attempt: attempt)
     }
-    waiting(true, attempt: attempt)
-    bodyStream(of: part) { stream in
-      self.waiting(false, attempt: attempt)
+    decide(awaiting: { bodyStream(of: part, $0) }, stopping: attempt) { (stream: InputStream?) in
       guard let stream else {
         return self.abort(
           self.failure(
@@ -220,13 +218,10 @@ extension Load {
     let (uploading, delegate, task, delivery) = read { ($0.uploading, $0.delegates.task, $0.task, $0.delivery) }
     if case .stream(let stream) = uploading?.body.source(of: part) { return completionHandler(stream) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
-    delivery.addQuestion(
-      ask: { answer in
-        delegate.ask(
-          .bodyStreamFromOffset,
-          { delegate, take in
-            delegate.urlSession(self.session, task: task, needNewBodyStreamFrom: part.offset) { take(HandedStream($0)) }
-          }, answer: answer)
+    decide(
+      asking: delegate, .bodyStreamFromOffset, by: delivery,
+      { delegate, answer in
+        delegate.urlSession(self.session, task: task, needNewBodyStreamFrom: part.offset) { answer(HandedStream($0)) }
       },
       then: { (stream: HandedStream) in completionHandler(stream.stream.map { UploadBody.limited($0, to: part) }) })
   }
