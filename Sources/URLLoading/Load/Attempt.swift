@@ -22,8 +22,7 @@ struct Attempt {
 
   /// The request as the instance gets it; nil for a task that no session made.
   var request: URLRequest?
-  /// What the cookie storage added to it.
-  var storageCookies: String?
+  var cookies: CookieStage
   var protocolClass: URLProtocol.Type?
   /// Calls the instance, and has its gate; nil before there is one, and after the end.
   var driver: ProtocolDriver?
@@ -55,8 +54,8 @@ struct Attempt {
     return (caching, recorder)
   }
 
-  init(request: URLRequest?, storageCookies: String? = nil) {
+  init(request: URLRequest?, cookies: CookieStage = CookieStage()) {
     self.request = request
-    self.storageCookies = storageCookies
+    self.cookies = cookies
   }
 }

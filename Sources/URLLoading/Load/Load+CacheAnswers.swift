@@ -193,7 +193,7 @@ extension Load {
       if state.attempt.isStored { state.metrics.dropTransaction() }
       state.stopInstance()
       caching?.removeConditions(from: &request)
-      state.attempt = Attempt(request: request, storageCookies: state.attempt.storageCookies)
+      state.attempt = Attempt(request: request, cookies: state.attempt.cookies)
       return PreparedAttempt(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
     }
   }

@@ -45,11 +45,11 @@ extension Load {
   func reconnect(at now: MonotonicInstant) {
     events?.report(.retries(.networkChanged))
     lookAtDeadline(now)
-    let (request, storageCookies, caching, upload, isUsedUp, attempt) = update { state in
+    let (request, cookies, caching, upload, isUsedUp, attempt) = update { state in
       defer { state.uploadIsUsedUp = false }
       let (attempt, machine) = (state.attempt, state.machine)
       return (
-        attempt.request, attempt.storageCookies, state.attempt.caching.take(), state.upload, state.uploadIsUsedUp,
+        attempt.request, attempt.cookies, state.attempt.caching.take(), state.upload, state.uploadIsUsedUp,
         machine.attempt
       )
     }
@@ -57,9 +57,7 @@ extension Load {
     // The cache is asked anew. Its conditions would be taken for the program's own, which gets a 304 or a part then.
     caching?.removeConditions(from: &request)
     caching?.claim?.end(.notStored)
-    if let storageCookies, request.value(forHTTPHeaderField: "Cookie") == storageCookies {
-      request.setValue(nil, forHTTPHeaderField: "Cookie")
-    }
+    cookies.withdraw(from: &request)
     // An unopened stream still has all of its bytes.
     guard isUsedUp, case .stream(let stream?) = upload, stream.streamStatus != .notOpen else {
       return open(request, for: .reconnection)

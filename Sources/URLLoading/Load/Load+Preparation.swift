@@ -36,8 +36,8 @@ extension Load {
     if let storage = subclassedCookieStorage(for: prepared) {
       start = prepare(prepared, withCookiesOf: storage, for: reason, after: earlier)
     } else {
-      let storageCookies = addCookies(to: &prepared)
-      start = prepare(prepared, storageCookies, for: reason, after: earlier)
+      let cookies = addCookies(to: &prepared)
+      start = prepare(prepared, cookies, for: reason, after: earlier)
     }
     update { $0.begin(start) }
   }
@@ -63,17 +63,15 @@ extension Load {
       var prepared = request
       let field = cookies.flatMap { $0.isEmpty ? nil : HTTPCookie.field(for: $0) }
       if let field { prepared.setCookies(field) }
-      return self.prepare(prepared, field?.text, for: reason, after: previous)
+      return self.prepare(prepared, CookieStage(added: field?.text), for: reason, after: previous)
     }
   }
 
   /// Makes the attempt, and chooses its class.
-  /// - Parameters:
-  ///   - storageCookies: what the cookie storage added to the request.
-  ///   - earlier: the attempt before, where the load's is another one by now.
+  /// - Parameter earlier: the attempt before, where the load's is another one by now.
   /// - Returns: nil where the load has failed, or where another attempt begins, now or later.
   private func prepare(
-    _ request: consuming URLRequest, _ storageCookies: String?, for reason: AttemptReason, after earlier: Attempt? = nil
+    _ request: consuming URLRequest, _ cookies: CookieStage, for reason: AttemptReason, after earlier: Attempt? = nil
   ) -> AttemptStart? {
     var prepared = request
     let network = session.values.waitsForConnectivity ? Attempt.Network(changes: NetworkChanges.shared.count) : nil
@@ -84,12 +82,12 @@ extension Load {
       renewBody(of: &prepared)
     }
     let (task, previous, upload, number) = update { state in
-      let replaced = exchange(&state.attempt, with: Attempt(request: prepared, storageCookies: storageCookies))
+      let replaced = exchange(&state.attempt, with: Attempt(request: prepared, cookies: cookies))
       state.attempt.network = network
       return (state.task, earlier ?? replaced, state.upload, state.machine.attempt)
     }
     guard let task, let chosen = chooseClass(for: task, prepared, after: previous, reason: reason) else { return nil }
-    if let secured = securedRequest(for: prepared, class: chosen, removing: storageCookies) {
+    if let secured = securedRequest(for: prepared, class: chosen, removing: cookies) {
       recordUpgrade(of: prepared, to: secured, class: chosen)
       open(secured, for: reason, mayBlock: true, after: previous)
       return nil
@@ -153,29 +151,28 @@ extension Load {
   }
 
   /// Gives a request the cookies of the storage.
-  /// - Returns: the value of the added field.
-  private func addCookies(to request: inout URLRequest) -> String? {
+  private func addCookies(to request: inout URLRequest) -> CookieStage {
     guard let storage = cookieStorage(for: request), let url = request.url,
       let cookies = storage.cookieField(
         for: url, mainDocumentURL: request.mainDocumentURL, partition: request.cookiePartitionIdentifier)
-    else { return nil }
+    else { return CookieStage() }
     request.setCookies(cookies)
-    return cookies.text
+    return CookieStage(added: cookies.text)
   }
 
   /// The task's request gets the cookies that a challenge has set: the instance takes them over when it sends the request again. A storage
   /// of the program's own is asked when an attempt begins, and not here.
   func renewCookies(attempt: Int) {
     guard !session.parts.hasSubclassedCookieStorage else { return }
-    let (sent, added) = read { ($0.attempt.request, $0.attempt.storageCookies) }
-    guard var request = sent, request.value(forHTTPHeaderField: "Cookie") == added else { return }
-    request.setValue(nil, forHTTPHeaderField: "Cookie")
-    let cookies = addCookies(to: &request)
-    guard cookies != added else { return }
+    let (sent, cookies) = read { ($0.attempt.request, $0.attempt.cookies) }
+    guard var request = sent, cookies.mayRenew(request) else { return }
+    cookies.withdraw(from: &request)
+    let renewed = addCookies(to: &request)
+    guard renewed != cookies else { return }
     update { state in
       guard state.machine.attempt == attempt else { return }
       state.attempt.request = request
-      state.attempt.storageCookies = cookies
+      state.attempt.cookies = renewed
     }
   }
 

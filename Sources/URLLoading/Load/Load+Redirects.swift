@@ -13,10 +13,7 @@ extension Load {
       if case .ask(let flow) = action {
         state.apply(flow)
         state.metrics.responded(response)
-        // Cookies of the storage belong to the hop that they were chosen for.
-        if let added = state.attempt.storageCookies, proposed.value(forHTTPHeaderField: "Cookie") == added {
-          proposed.setValue(nil, forHTTPHeaderField: "Cookie")
-        }
+        state.attempt.cookies.withdraw(from: &proposed)
         if let caching = state.attempt.caching {
           caching.removeConditions(from: &proposed)
           claim = caching.claim

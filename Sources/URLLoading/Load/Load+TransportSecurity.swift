@@ -6,9 +6,9 @@ extension Load {
   ///
   /// Only loads of the built-in class are upgraded: a custom class for `http`, such as a mock, may not load from the
   /// host at all.
-  /// - Parameter storageCookies: what the cookie storage has added to the request, for a URL that is not loaded.
+  /// - Parameter cookies: those of the request, for a URL that is not loaded.
   func securedRequest(
-    for request: URLRequest, class chosen: URLProtocol.Type, removing storageCookies: String?
+    for request: URLRequest, class chosen: URLProtocol.Type, removing cookies: CookieStage
   ) -> URLRequest? {
     let storage = session.parts.policyStorage
     guard chosen == HTTPProtocol.self, storage.hasTransportPolicies, let url = request.url,
@@ -20,9 +20,7 @@ extension Load {
     if let document = request.mainDocumentURL, let target = secureURL(for: document, in: storage) {
       secured.mainDocumentURL = target
     }
-    if let storageCookies, secured.value(forHTTPHeaderField: "Cookie") == storageCookies {
-      secured.setValue(nil, forHTTPHeaderField: "Cookie")
-    }
+    cookies.withdraw(from: &secured)
     return secured
   }
 

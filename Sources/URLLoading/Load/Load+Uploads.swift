@@ -21,9 +21,7 @@ extension Load {
     first.httpBodyStream = nil
     let body = UploadBody(source)
     update { state in
-      if let added = state.attempt.storageCookies, first.value(forHTTPHeaderField: "Cookie") == added {
-        first.setValue(nil, forHTTPHeaderField: "Cookie")
-      }
+      state.attempt.cookies.withdraw(from: &first)
       state.uploading = UploadLoad(machine: ResumableUpload(length: length), body: body, request: first)
     }
   }

@@ -40,14 +40,12 @@ struct RangeRequests: Sendable {
   /// host might redirect to another copy the next time. Within one host the caller's request stays, because its URL may have
   /// credentials.
   func following(_ task: URLSessionTask) -> RangeRequests {
-    let (found, jarCookies) = task.load.read { ($0.attempt.request, $0.attempt.storageCookies) }
+    let (found, cookies) = task.load.read { ($0.attempt.request, $0.attempt.cookies) }
     guard var found, let url = found.url, let original = template.url,
       url.scheme != original.scheme || url.host != original.host || url.port != original.port
     else { return self }
     // Cookies of the storage are chosen for each request.
-    if let jarCookies, found.value(forHTTPHeaderField: "Cookie") == jarCookies {
-      found.setValue(nil, forHTTPHeaderField: "Cookie")
-    }
+    cookies.withdraw(from: &found)
     return RangeRequests(
       session: session, template: found, delegate: delegate, waitsForConnectivity: waitsForConnectivity)
   }
