@@ -28,16 +28,7 @@ struct Attempt {
   var driver: ProtocolDriver?
   /// The first byte that was asked for, of a resumed download's range.
   var rangeOffset: Int64?
-  /// Nil where the cache has nothing to do with the attempt.
-  var caching: AttemptCaching?
-  /// Stores the response that comes.
-  var recorder: CacheRecorder?
-  /// What follows when the instance has finished; nil where its response is for the program.
-  var cacheEnd: AttemptCaching.End?
-  /// Whether the instance sends what a cache has stored.
-  var isStored = false
-  /// Whether what the instance sends is for the cache alone.
-  var isWithheld: Bool { cacheEnd != nil }
+  var cache = CacheStage()
   /// Whether a credential is sent that the request does not show.
   var isAuthorized = false
   /// The credential that answered the last challenge, to be stored if it is accepted.
@@ -47,12 +38,6 @@ struct Attempt {
   var held = Data()
   /// Nil where the session does not wait for connectivity.
   @Boxed var network: Network?
-
-  /// Removes the attempt's cache state, to release it outside locks.
-  mutating func takeCaching() -> (AttemptCaching?, CacheRecorder?) {
-    defer { (caching, recorder) = (nil, nil) }
-    return (caching, recorder)
-  }
 
   init(request: URLRequest?, cookies: CookieStage = CookieStage()) {
     self.request = request

@@ -35,7 +35,7 @@ extension Load {
       if isChanged || caching?.conditions.isEmpty == false { state.attempt.request = request }
       // A cancel may have come meanwhile: others must not wait for this load.
       guard state.ending.error == nil, state.machine.state != .completed else { return nil }
-      state.attempt.caching = caching
+      state.attempt.cache.begin(caching)
       return state.task
     }
     guard let task else { return nil }

@@ -60,7 +60,7 @@ extension Load {
   func complete(
     _ found: FoundEntry, with answer: CacheResponse, _ caching: AttemptCaching, attempt: Int
   ) {
-    var end = AttemptCaching.End.reload
+    var part: CachedPart?
     var recorder: CacheRecorder?
     let rules = rules(for: [found])
     if answer.statusCode == 206, let head = found.entry.head, let stored = head.part,
@@ -70,19 +70,17 @@ extension Load {
       combined.bodyLength <= Int64(found.store.capacity / URLCache.largestShare)
     {
       let entry = found.entry.combined(combined)
-      end = .completed(CachedPart(found: found, stored: stored, coming: coming, combined: entry))
+      part = CachedPart(found: found, stored: stored, coming: coming, combined: entry)
       recorder = CacheRecorder(entry, targets: [], replacing: [], collecting: Int(coming.length))
     }
     update { state in
-      guard state.machine.attempt == attempt else { return }
-      state.attempt.cacheEnd = end
-      state.attempt.recorder = recorder
+      if state.machine.attempt == attempt { state.attempt.cache.complete(part, by: recorder) }
     }
   }
 
   /// The part has come: both are stored as one, which answers.
   private func finishCompletion(of part: CachedPart, _ caching: AttemptCaching, attempt: Int) {
-    let new = read { $0.attempt.recorder }?.proposal?.data
+    let new = read { $0.attempt.cache.recorder }?.proposal?.data
     decide(awaiting: { body(of: part.found, $0) }) { (body: URLCacheBody?) in
       BlockingPool.protocols.run {
         guard let body, let new, let found = part.store(body, new) else {
@@ -102,11 +100,8 @@ extension Load {
   /// The instance has finished.
   /// - Returns: whether something else answers in its place.
   func finishedForCache(attempt: Int) -> Bool {
-    let (end, caching) = read { state -> (AttemptCaching.End?, AttemptCaching?) in
-      guard state.attempt.isWithheld, state.machine.attempt == attempt else { return (nil, nil) }
-      return (state.attempt.cacheEnd, state.attempt.caching)
-    }
-    guard let end, let caching else { return false }
+    let finished = read { $0.machine.attempt == attempt ? $0.attempt.cache.finished() : nil }
+    guard let (end, caching) = finished else { return false }
     switch end {
     case .confirmed(let found): replace(with: found, caching, isConfirmed: true, attempt: attempt)
     case .completed(let part): finishCompletion(of: part, caching, attempt: attempt)
@@ -123,17 +118,17 @@ extension Load {
   /// - Returns: whether something else answers in its place.
   func failedForCache(_ error: any Error, attempt: Int) -> Bool {
     guard session.values.urlCache != nil else { return false }
-    let (end, caching, isStored) = read { state -> (AttemptCaching.End?, AttemptCaching?, Bool) in
-      guard state.machine.opens(attempt: attempt) else { return (nil, nil, false) }
-      return (state.attempt.cacheEnd, state.attempt.caching, state.attempt.isStored)
+    switch read({ $0.machine.opens(attempt: attempt) ? $0.attempt.cache.failed() : .pass }) {
+    case .pass: return false
+    case .ignore: return true
+    case .reload: return openWithoutStored(attempt: attempt)
+    case .fallBack(on: let fallback, let caching):
+      guard let head = fallback.entry.head,
+        rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
+      else { return false }
+      answerStale(with: fallback, caching, attempt: attempt)
+      return true
     }
-    if case .answered = end { return true }
-    if isStored { return openWithoutStored(attempt: attempt) }
-    guard let caching, let fallback = caching.fallback, let head = fallback.entry.head,
-      rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
-    else { return false }
-    answerStale(with: fallback, caching, attempt: attempt)
-    return true
   }
 
   /// What is stored has turned out to be damaged before any of it was sent, and was removed: the cache is asked anew.
@@ -150,7 +145,7 @@ extension Load {
   func answerStale(with fallback: FoundEntry, _ caching: AttemptCaching, attempt: Int) {
     events?.report(.hitCache(fallback.entry.response, .staleIfError))
     update { state in
-      if state.machine.attempt == attempt { state.attempt.cacheEnd = .answered }
+      if state.machine.attempt == attempt { state.attempt.cache.answer() }
     }
     replace(with: fallback, caching, attempt: attempt)
   }
@@ -190,7 +185,7 @@ extension Load {
         let chosen = state.attempt.protocolClass
       else { return nil }
       // Of a stored response nobody got anything.
-      if state.attempt.isStored { state.metrics.dropTransaction() }
+      if state.attempt.cache.isStored { state.metrics.dropTransaction() }
       state.stopInstance()
       caching?.removeConditions(from: &request)
       state.attempt = Attempt(request: request, cookies: state.attempt.cookies)

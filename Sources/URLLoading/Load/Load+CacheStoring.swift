@@ -9,7 +9,7 @@ extension Load {
     let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
     guard let cache = session.values.urlCache,
       let caching = read({ state -> AttemptCaching? in
-        guard state.machine.attempt == attempt, let caching = state.attempt.caching else { return nil }
+        guard state.machine.attempt == attempt, let caching = state.attempt.cache.caching else { return nil }
         // A listener hears why.
         return forbidsStoring && caching.isIdle && events == nil ? nil : caching
       })
@@ -31,7 +31,7 @@ extension Load {
       if confirmed != nil { events?.report(.validated(response)) }
       storeCookiesAndCredential(of: response)
       return update { state in
-        state.attempt.cacheEnd = confirmed.map { .confirmed($0) } ?? .reload
+        state.attempt.cache.confirm(confirmed)
         state.metrics.responded(response)
       }
     }
@@ -177,7 +177,7 @@ extension Load {
     let recorder = CacheRecorder(
       entry, targets: targets, replacing: replaced, collecting: isAsked ? limit : 0)
     update { state in
-      if state.machine.attempt == attempt { state.attempt.recorder = recorder }
+      if state.machine.attempt == attempt { state.attempt.cache.store(by: recorder) }
     }
   }
 
@@ -222,9 +222,7 @@ extension Load {
   func takeRecorder(attempt: Int) -> CacheRecorder? {
     guard session.values.urlCache != nil else { return nil }
     return update { state in
-      guard state.machine.attempt == attempt else { return nil }
-      defer { state.attempt.recorder = nil }
-      return state.attempt.recorder
+      state.machine.attempt == attempt ? state.attempt.cache.takeRecorder() : nil
     }
   }
 
@@ -232,7 +230,7 @@ extension Load {
   /// - Parameter end: called when it is stored, where this returns true.
   /// - Returns: whether it is stored later. Otherwise it is stored, or dropped, or the delegate was asked.
   func storesLater(_ recorder: CacheRecorder, then end: @escaping @Sendable () -> Void) -> Bool {
-    guard let cache = session.values.urlCache, let caching = read({ $0.attempt.caching }) else { return false }
+    guard let cache = session.values.urlCache, let caching = read({ $0.attempt.cache.caching }) else { return false }
     guard asksDelegate || cache.isSubclassed else {
       let isStored = recorder.finish()
       caching.claim?.end(.stored)

@@ -49,7 +49,7 @@ extension Load {
       defer { state.uploadIsUsedUp = false }
       let (attempt, machine) = (state.attempt, state.machine)
       return (
-        attempt.request, attempt.cookies, state.attempt.caching.take(), state.upload, state.uploadIsUsedUp,
+        attempt.request, attempt.cookies, state.attempt.cache.takeCaching(), state.upload, state.uploadIsUsedUp,
         machine.attempt
       )
     }

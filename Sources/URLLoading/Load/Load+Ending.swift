@@ -13,7 +13,7 @@ extension Load {
     let error = error.map(namingOwnURL)
     var caching: (AttemptCaching?, CacheRecorder?)?
     let (isCompleted, delivery, sink, entries) = update { state -> (Bool, Delivery?, (any BodySink)?, EntrySink?) in
-      caching = state.attempt.takeCaching()
+      caching = state.attempt.cache.take()
       // Another end may have come first, and be complete.
       guard state.machine.state != .completed else { return (true, nil, nil, nil) }
       // A cancellation may have come between the instance's end and this one.

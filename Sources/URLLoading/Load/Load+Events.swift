@@ -98,9 +98,9 @@ extension Load {
     var pauseEnd: MonotonicInstant?
     let (action, sink, recorder, isWatched) = update {
       state -> (LoadMachine.DataAction?, (any BodySink)?, CacheRecorder?, Bool) in
-      if state.attempt.isWithheld, state.machine.attempt == attempt {
+      if state.attempt.cache.isWithheld, state.machine.attempt == attempt {
         state.machine.progressed(attempt: attempt, at: now)
-        return (nil, nil, state.attempt.recorder, false)
+        return (nil, nil, state.attempt.cache.recorder, false)
       }
       let action = state.machine.receivedData(count, attempt: attempt, isReplay: isReplay, at: now)
       switch action {
@@ -117,7 +117,7 @@ extension Load {
       case .hold: state.attempt.held.append(copy())
       case .ignore, .failOutOfOrder, .failUnasked: break
       }
-      return (action, state.sink, state.attempt.recorder, state.isWatched)
+      return (action, state.sink, state.attempt.cache.recorder, state.isWatched)
     }
     if let pauseEnd { session.deadlines.look(by: pauseEnd) }
     switch action {

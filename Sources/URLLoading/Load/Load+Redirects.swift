@@ -14,10 +14,7 @@ extension Load {
         state.apply(flow)
         state.metrics.responded(response)
         state.attempt.cookies.withdraw(from: &proposed)
-        if let caching = state.attempt.caching {
-          caching.removeConditions(from: &proposed)
-          claim = caching.claim
-        }
+        claim = state.attempt.cache.withdraw(from: &proposed)
       }
       return (action, state.delegates.task, state.task, state.delivery)
     }

@@ -5,7 +5,7 @@ extension Load {
   func speaker(of response: URLResponse) -> ResponseSpeaker {
     let http = response as? HTTPURLResponse
     if http?.speaker == .proxy { return .proxy }
-    let (isStored, protocolClass) = read { ($0.attempt.isStored, $0.attempt.protocolClass) }
+    let (isStored, protocolClass) = read { ($0.attempt.cache.isStored, $0.attempt.protocolClass) }
     if isStored { return .cache }
     guard protocolClass == HTTPProtocol.self, let http else { return .instance }
     return .origin(isVerified: http.speaker == .verifiedOrigin)

@@ -60,7 +60,7 @@ final class Load: BufferedSource, Sendable {
       else { return }
       attempt.protocolClass = start.prepared.protocolClass
       attempt.rangeOffset = start.prepared.rangeOffset
-      attempt.isStored = start.isStored
+      attempt.cache.begin(isStored: start.isStored)
       metrics.beginTransaction(start.prepared.request, isStored: start.isStored)
       attempt.driver = start.driver
       driverToRun = start.driver

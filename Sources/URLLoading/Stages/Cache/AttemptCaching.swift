@@ -91,18 +91,6 @@ struct AttemptCaching: Sendable {
     canonical.cachePolicy == .returnCacheDataDontLoad || canonical.fields.contains("Cache-Control")
   }
 
-  /// What follows when the instance has finished, where its response is for the cache and not for the program.
-  indirect enum End: Sendable {
-    /// It says that this is valid.
-    case confirmed(FoundEntry)
-    /// It is about nothing that is stored: the request is made again.
-    case reload
-    /// Its body, which the recorder collects, completes what is stored.
-    case completed(CachedPart)
-    /// What is stored answers already, in its place.
-    case answered
-  }
-
   /// A field that was set on the request, and the value that the program had given to it.
   struct Condition: Sendable {
     let name: String
