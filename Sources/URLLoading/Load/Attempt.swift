@@ -29,10 +29,7 @@ struct Attempt {
   /// The first byte that was asked for, of a resumed download's range.
   var rangeOffset: Int64?
   var cache = CacheStage()
-  /// Whether a credential is sent that the request does not show.
-  var isAuthorized = false
-  /// The credential that answered the last challenge, to be stored if it is accepted.
-  var credential: (space: URLProtectionSpace, credential: URLCredential)?
+  var credentials = CredentialStage()
   var retained: [Event] = []
   /// What the instance has sent ahead of its response.
   var held = Data()

@@ -150,7 +150,7 @@ extension Load {
   /// A response that does not reach the program has cookies all the same, and may accept a credential.
   private func storeCookiesAndCredential(of response: URLResponse) {
     storeCookies(of: response)
-    if read({ $0.attempt.credential != nil }) { storeCredential(response) }
+    if read({ $0.attempt.credentials.awaitsAcceptance }) { storeCredential(response) }
   }
 
   // MARK: Storing
@@ -203,7 +203,7 @@ extension Load {
 
   /// The request for the rules of a shared cache: with the `Authorization` that a credential of the session adds.
   private func sharedRequest(_ caching: AttemptCaching) -> CacheRequest {
-    caching.request.authorized(read { $0.attempt.isAuthorized })
+    caching.request.authorized(read { $0.attempt.credentials.isAuthorized })
   }
 
   /// The request for the rules of the cache that a store belongs to.
@@ -266,7 +266,7 @@ extension Load {
 
   /// Keeps what a delegate, or a cache of the program's own, gets whole. May wait.
   private func keep(_ cached: CachedURLResponse, _ caching: AttemptCaching, in cache: URLCache) {
-    let (task, request, isAuthorized) = read { ($0.task, $0.attempt.request, $0.attempt.isAuthorized) }
+    let (task, request, isAuthorized) = read { ($0.task, $0.attempt.request, $0.attempt.credentials.isAuthorized) }
     if !cache.isSubclassed {
       cache.keep(cached, caching.key, answering: caching.request.authorized(isAuthorized), ofLoad: true)
     } else if let task = task as? URLSessionDataTask {

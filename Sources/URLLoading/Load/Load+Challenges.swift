@@ -23,10 +23,13 @@ extension Load {
       if let response = challenge.failureResponse {
         storeCookies(of: response)
         // The origin may have answered behind a proxy that has accepted its own.
-        if case .origin = speaker(of: response), read({ $0.attempt.credential != nil }) { storeCredential(response) }
+        if case .origin = speaker(of: response), read({ $0.attempt.credentials.awaitsAcceptance }) {
+          storeCredential(response)
+        }
         renewCookies(attempt: attempt)
       }
-      if let credential = credentialOfURL(for: challenge) {
+      let url = read { $0.attempt.request?.url }
+      if let url, let credential = ChallengeRules.credential(for: challenge, in: url, orOf: plan.request.url) {
         return answer(challenge, .useCredential, credential, attempt: attempt)
       }
       decide(awaiting: { askStorage(about: challenge, $0) }) { (credential: URLCredential?) in
@@ -43,9 +46,8 @@ extension Load {
   private func askStorage(
     about challenge: URLAuthenticationChallenge, _ answer: @escaping @Sendable (URLCredential?) -> Void
   ) {
-    guard challenge.previousFailureCount == 0, challenge.proposedCredential == nil,
-      !Self.isAboutHandshake(challenge.protectionSpace.authenticationMethod),
-      let storage = session.values.urlCredentialStorage, let task = read({ $0.task })
+    guard ChallengeRules.mayAskStorage(about: challenge), let storage = session.values.urlCredentialStorage,
+      let task = read({ $0.task })
     else { return answer(nil) }
     storage.getDefaultCredential(for: challenge.protectionSpace, task: task) { credential in
       answer(credential?.hasPassword == true ? credential : nil)
@@ -69,46 +71,10 @@ extension Load {
 
   /// A response was received: it accepts the preceding credential, unless who speaks rejects it.
   func storeCredential(_ response: URLResponse) {
-    let (used, task) = update { state in
-      defer { state.attempt.credential = nil }
-      return (state.attempt.credential, state.task)
-    }
+    let (used, task) = update { ($0.attempt.credentials.takeAnswer(), $0.task) }
     let status = (response as? HTTPURLResponse)?.statusCode
     guard let used, let task, speaker(of: response).accepts(used.space, status: status) else { return }
     session.values.urlCredentialStorage?.setDefaultCredential(used.credential, for: used.space, task: task)
-  }
-
-  /// The user name and password of the URL, once, for challenges that want such and propose nothing.
-  private func credentialOfURL(for challenge: URLAuthenticationChallenge) -> URLCredential? {
-    guard challenge.previousFailureCount == 0, challenge.proposedCredential == nil,
-      !challenge.protectionSpace.isProxy(),
-      !Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod)
-        || challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodNTLM,
-      let url = read({ $0.attempt.request?.url })
-    else { return nil }
-    return Self.credential(in: url, orOf: plan.request.url)
-  }
-
-  /// The credential that a URL names. A redirect within the origin rarely repeats that of the original URL, which still counts.
-  private static func credential(in url: URL, orOf original: URL?) -> URLCredential? {
-    if let user = url.user(percentEncoded: false) {
-      return URLCredential(user: user, password: url.password(percentEncoded: false) ?? "", persistence: .none)
-    }
-    guard let original, original.user != nil, original.scheme == url.scheme, original.host == url.host,
-      original.port == url.port
-    else { return nil }
-    return credential(in: original, orOf: nil)
-  }
-
-  /// Challenges about the connection go to the session's method first.
-  private static func isConnectionLevel(_ method: String) -> Bool {
-    method == NSURLAuthenticationMethodNTLM || method == NSURLAuthenticationMethodNegotiate
-      || method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
-  }
-
-  /// Challenges during the TLS handshake, which no storage answers.
-  private static func isAboutHandshake(_ method: String) -> Bool {
-    method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
   }
 
   private func ask(
@@ -116,7 +82,7 @@ extension Load {
     answer: @escaping @Sendable (ChallengeAnswer) -> Void
   ) {
     let session = session
-    if Self.isConnectionLevel(challenge.protectionSpace.authenticationMethod), let delegate = delegates.session {
+    if ChallengeRules.isAboutConnection(challenge.protectionSpace), let delegate = delegates.session {
       let isAsked = delegate.first.asks(
         .sessionChallenge, isLast: false,
         { delegate, take in delegate.urlSession(session, didReceive: challenge) { take(ChallengeAnswer($0, $1)) } },
@@ -141,10 +107,8 @@ extension Load {
       if let task { cancel(task, because: failure(.cancelled, "The delegate cancelled an authentication challenge.")) }
       return
     }
-    let isKept = disposition == .useCredential && credential.map { $0.persistence != .none && $0.hasPassword } == true
-    update { state in
-      state.attempt.credential = isKept ? credential.map { (challenge.protectionSpace, $0) } : nil
-    }
+    let kept = disposition == .useCredential ? credential.flatMap { ChallengeRules.keeps($0) ? $0 : nil } : nil
+    update { $0.attempt.credentials.answered(challenge.protectionSpace, with: kept) }
     guard passChallenge(attempt: attempt), let sender = challenge.sender else { return }
     switch (disposition, credential) {
     case (.useCredential, let credential?): use(credential, for: challenge, sender, attempt: attempt)
@@ -164,8 +128,7 @@ extension Load {
     _ credential: URLCredential, for challenge: URLAuthenticationChallenge,
     _ sender: any URLAuthenticationChallengeSender, attempt: Int
   ) {
-    let logsIn = challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust
-    if logsIn, !challenge.protectionSpace.isProxy() { update { $0.attempt.isAuthorized = true } }
+    if ChallengeRules.authorizes(challenge.protectionSpace) { update { $0.attempt.credentials.authorized() } }
     if challenge.failureResponse != nil {
       update { state in
         guard state.machine.attempt == attempt, let request = state.attempt.request else { return }

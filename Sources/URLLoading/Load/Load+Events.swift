@@ -173,7 +173,7 @@ extension Load {
       case .retain: state.attempt.retained.append(.response(response))
       case .ignore: break
       }
-      return (action, state.attempt.credential != nil, false)
+      return (action, state.attempt.credentials.awaitsAcceptance, false)
     }
     guard action == .deliver else { return }
     if isSurplus { return abort(failure(.badServerResponse, "The protocol class sent a second response.")) }
