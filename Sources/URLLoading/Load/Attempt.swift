@@ -12,14 +12,6 @@ struct Attempt {
     case failed(any Error)
   }
 
-  /// The state of an attempt that may wait for connectivity.
-  struct Network {
-    /// Changes before it began.
-    let changes: UInt64
-    /// Starts the next attempt, when this one could not connect.
-    var waiter: NetworkChanges.Waiter?
-  }
-
   /// The request as the instance gets it; nil for a task that no session made.
   var request: URLRequest?
   var cookies: CookieStage
@@ -34,7 +26,7 @@ struct Attempt {
   /// What the instance has sent ahead of its response.
   var held = Data()
   /// Nil where the session does not wait for connectivity.
-  @Boxed var network: Network?
+  @Boxed var network: NetworkWait?
 
   init(request: URLRequest?, cookies: CookieStage = CookieStage()) {
     self.request = request

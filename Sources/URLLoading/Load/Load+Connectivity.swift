@@ -18,11 +18,9 @@ extension Load {
     if terms.tellsDelegate { tellWaiting() }
     update { state in
       // The load may have ended meanwhile.
-      guard state.machine.awaitsConnectivity, let changes = state.attempt.network?.changes else { return }
+      guard state.machine.awaitsConnectivity else { return }
       let number = state.machine.attempt
-      state.attempt.network?.waiter = NetworkChanges.shared.wait(since: changes, atMost: terms.limit) { [weak self] in
-        self?.networkChanged(attempt: number)
-      }
+      state.attempt.network?.begin(atMost: terms.limit) { [weak self] in self?.networkChanged(attempt: number) }
     }
   }
 

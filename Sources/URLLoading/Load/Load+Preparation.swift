@@ -74,7 +74,7 @@ extension Load {
     _ request: consuming URLRequest, _ cookies: CookieStage, for reason: AttemptReason, after earlier: Attempt? = nil
   ) -> AttemptStart? {
     var prepared = request
-    let network = session.values.waitsForConnectivity ? Attempt.Network(changes: NetworkChanges.shared.count) : nil
+    let network = session.values.waitsForConnectivity ? NetworkWait() : nil
     if reason == .first {
       if plan.addsSessionFields { session.addHeaders(to: &prepared) }
       guard addBody(to: &prepared) else { return nil }

@@ -153,9 +153,9 @@ extension Load {
     waiting(true, attempt: attempt)
     update { state in
       guard state.machine.opens(attempt: attempt), state.ending.error == nil else { return }
-      var network = Attempt.Network(changes: NetworkChanges.shared.count)
+      var network = NetworkWait()
       // A change of the network is a good moment, too.
-      network.waiter = NetworkChanges.shared.wait(since: network.changes, atMost: delay) { [weak self] in
+      network.begin(atMost: delay) { [weak self] in
         self?.waiting(false, attempt: attempt)
         self?.askForOffset(attempt: attempt)
       }

@@ -71,10 +71,7 @@ final class Load: BufferedSource, Sendable {
     mutating func stopInstance() {
       attempt.retained = []
       endTransaction()
-      if let waiter = attempt.network?.waiter {
-        attempt.network?.waiter = nil
-        NetworkChanges.shared.cancel(waiter)
-      }
+      if attempt.network?.isUnderWay == true { attempt.network?.end() }
       guard let driver = attempt.driver else { return }
       driver.stop()
       driverToRun = driver
