@@ -68,7 +68,7 @@ extension URLProtocol {
 extension Load {
   var currentResumeData: Data? {
     if plan.kind == .upload {
-      let uploading = read { $0.uploading }
+      let uploading = read { $0.uploads.resumable }
       guard var data = uploading.flatMap({ UploadResumeData($0, original: plan.request, earlier: nil) }) else {
         return nil
       }

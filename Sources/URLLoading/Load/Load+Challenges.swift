@@ -134,7 +134,7 @@ extension Load {
         guard state.machine.attempt == attempt, let request = state.attempt.request else { return }
         state.endTransaction()
         state.metrics.beginTransaction(request)
-        state.uploading?.machine.restarted()
+        state.uploads.restarted()
       }
     }
     sender.use(credential, for: challenge)

@@ -43,12 +43,10 @@ extension Load {
   func reconnect(at now: MonotonicInstant) {
     events?.report(.retries(.networkChanged))
     lookAtDeadline(now)
-    let (request, cookies, caching, upload, isUsedUp, attempt) = update { state in
-      defer { state.uploadIsUsedUp = false }
-      let (attempt, machine) = (state.attempt, state.machine)
-      return (
-        attempt.request, attempt.cookies, state.attempt.cache.takeCaching(), state.upload, state.uploadIsUsedUp,
-        machine.attempt
+    let (request, cookies, caching, used, attempt) = update { state in
+      (
+        state.attempt.request, state.attempt.cookies, state.attempt.cache.takeCaching(), state.uploads.takeUsedStream(),
+        state.machine.attempt
       )
     }
     guard var request else { return }
@@ -57,7 +55,7 @@ extension Load {
     caching?.claim?.end(.notStored)
     cookies.withdraw(from: &request)
     // An unopened stream still has all of its bytes.
-    guard isUsedUp, case .stream(let stream?) = upload, stream.streamStatus != .notOpen else {
+    guard let stream = used?.stream, stream.streamStatus != .notOpen else {
       return open(request, for: .reconnection)
     }
     decide(awaiting: { requestBodyStream($0) }, stopping: attempt) { [request] (stream: InputStream?) in
@@ -66,7 +64,7 @@ extension Load {
           self.failure(
             .requestBodyStreamExhausted, "The body must be sent again, and the delegate has no new stream for it."))
       }
-      self.update { $0.upload = .stream(stream) }
+      self.update { $0.uploads.replace(with: .stream(stream)) }
       var request = request
       request.httpBodyStream = stream
       self.open(request, for: .reconnection)

@@ -261,7 +261,7 @@ extension Load {
     update { state in
       guard state.machine.attempt == attempt else { return }
       state.machine.progressed(attempt: attempt, at: now)
-      state.counts.sent = total + (state.uploading?.firstByte ?? 0)
+      state.counts.sent = total + state.uploads.firstByte
       state.metrics.sentBody()
     }
     reportProgress()

@@ -84,7 +84,7 @@ extension Load {
     let (task, previous, upload, number) = update { state in
       let replaced = exchange(&state.attempt, with: Attempt(request: prepared, cookies: cookies))
       state.attempt.network = network
-      return (state.task, earlier ?? replaced, state.upload, state.machine.attempt)
+      return (state.task, earlier ?? replaced, state.uploads.source, state.machine.attempt)
     }
     guard let task, let chosen = chooseClass(for: task, prepared, after: previous, reason: reason) else { return nil }
     if let secured = securedRequest(for: prepared, class: chosen, removing: cookies) {
@@ -202,7 +202,7 @@ extension Load {
   private func addBody(to request: inout URLRequest) -> Bool {
     // A task without a body never gets one.
     if case .none = plan.upload { return true }
-    switch read({ $0.upload }) {
+    switch read({ $0.uploads.source }) {
     case .none: return true
     case .data(let data):
       request.setStreamableBody(data)
@@ -229,7 +229,7 @@ extension Load {
 
   /// Puts a stream into the request of a later attempt that those before have not read.
   private func renewBody(of request: inout URLRequest) {
-    switch read({ $0.upload }) {
+    switch read({ $0.uploads.source }) {
     case .none, .stream: break
     case .data(let data): request.setStreamableBody(data)
     case .file(let url), .unsizedFile(let url): request.httpBodyStream = DescriptorInputStream(file: url.path)
@@ -246,7 +246,7 @@ extension Load {
       }, stopping: read { $0.machine.attempt },
       then: { (contents: Result<Data?, any Error>) in
         switch contents {
-        case .success(let data): self.update { $0.upload = data.map { .data($0) } ?? .unsizedFile(url) }
+        case .success(let data): self.update { $0.uploads.replace(with: data.map { .data($0) } ?? .unsizedFile(url)) }
         case .failure(let error):
           let words = "The file to upload cannot be read: \(url.path): \(error.localizedDescription)."
           return self.abort(self.failure(.cannotOpenFile, words))
@@ -261,7 +261,7 @@ extension Load {
         return self.abort(
           self.failure(.requestBodyStreamExhausted, "The delegate has no stream for the body of a streamed upload."))
       }
-      self.update { $0.upload = .stream(stream) }
+      self.update { $0.uploads.replace(with: .stream(stream)) }
       self.open(self.plan.request)
     }
   }
@@ -272,15 +272,13 @@ extension Load {
   func uploadBody(attempt: Int) -> URLUploadBody? {
     update { state in
       guard state.machine.attempt == attempt, let request = state.attempt.request else { return nil }
-      switch state.upload {
+      switch state.uploads.handOn() {
       case .none: return nil
       case .data(let data): return .data(data)
       case .file(let url): return .file(url, length: UploadSource.length(ofFile: url) ?? 0)
       case .unsizedFile(let url): return .stream(DescriptorInputStream(file: url.path), length: nil)
       case .form(let form): return .stream(form.makeInputStream(), length: form.length)
-      case .stream(let stream):
-        state.uploadIsUsedUp = true
-        return stream.map { .stream($0, length: UploadSource.declaredLength(of: request)) }
+      case .stream(let stream): return stream.map { .stream($0, length: UploadSource.declaredLength(of: request)) }
       }
     }
   }
@@ -293,8 +291,8 @@ extension Load {
 
   /// Asks the delegate for a stream.
   func requestBodyStream(_ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
-    if let part = read({ $0.uploading?.machine.part }) { return bodyStream(of: part, completionHandler) }
-    switch read({ $0.upload }) {
+    if let part = read({ $0.uploads.resumable?.machine.part }) { return bodyStream(of: part, completionHandler) }
+    switch read({ $0.uploads.source }) {
     case .form(let form): return completionHandler(form.makeInputStream())
     case .unsizedFile(let url): return completionHandler(DescriptorInputStream(file: url.path))
     default: break

@@ -53,9 +53,8 @@ extension Load {
   }
 
   var expectedBytesToSend: Int64 {
-    let (upload, request, uploading) = read { ($0.upload, $0.attempt.request ?? plan.request, $0.uploading) }
-    if let uploading { return uploading.length ?? -1 }
-    return upload.expectedLength(of: request)
+    let (uploads, request) = read { ($0.uploads, $0.attempt.request ?? plan.request) }
+    return uploads.expectedLength(of: request)
   }
 
   // MARK: Progress objects

@@ -58,19 +58,7 @@ extension Load {
   private func decided(_ request: URLRequest, proposed: URLRequest, attempt: Int) {
     let now = MonotonicInstant.now
     // A stream that was read cannot be sent again.
-    let needsStream = update { state -> Bool in
-      switch UploadSource(of: request) {
-      case .none: state.upload = .none
-      case .data(let data): state.upload = .data(data)
-      case .stream(let stream) where stream === state.attempt.request?.httpBodyStream:
-        if case .stream = state.upload { return state.uploadIsUsedUp }
-      case .stream(let stream):
-        state.upload = .stream(stream)
-        state.uploadIsUsedUp = false
-      case .file, .unsizedFile, .form: break
-      }
-      return false
-    }
+    let needsStream = update { $0.uploads.redirected(to: request, from: $0.attempt.request) }
     guard needsStream else { return follow(request, proposed: proposed, attempt: attempt, at: now) }
     decide(awaiting: { requestBodyStream($0) }) { (stream: InputStream?) in
       guard let stream else {
@@ -80,10 +68,7 @@ extension Load {
       }
       var request = request
       request.httpBodyStream = stream
-      self.update {
-        $0.upload = .stream(stream)
-        $0.uploadIsUsedUp = false
-      }
+      self.update { $0.uploads.replace(with: .stream(stream)) }
       self.follow(request, proposed: proposed, attempt: attempt, at: MonotonicInstant.now)
     }
   }
@@ -94,7 +79,7 @@ extension Load {
       if case .open = action {
         state.stopInstance()
         // The part of a resumed upload begins somewhere in its body.
-        state.counts.sent = state.uploading?.firstByte ?? 0
+        state.counts.sent = state.uploads.firstByte
         state.counts.reportedSent = state.counts.sent
       }
       return action

@@ -13,16 +13,16 @@ extension Load {
   ) {
     let now = MonotonicInstant.now
     let question = update { state -> LeaveQuestion? in
-      guard let uploading = state.uploading, let delegate = state.delegates.task, let task = state.task,
+      guard let upload = state.uploads.resumable, let delegate = state.delegates.task, let task = state.task,
         let delivery = state.delivery, case .ask(let flow) = state.machine.redirected(attempt: attempt, at: now)
       else {
-        state.uploading?.machine.stay()
+        state.uploads.leave(to: resource, by: nil)
         return nil
       }
       state.apply(flow)
-      state.uploading?.asksLeave = true
+      state.uploads.askLeave()
       return LeaveQuestion(
-        request: UploadRequests.ask(about: resource, as: uploading.request), delegate: delegate, task: task,
+        request: UploadRequests.ask(about: resource, as: upload.request), delegate: delegate, task: task,
         delivery: delivery)
     }
     guard let question else { return go(false) }
@@ -56,16 +56,11 @@ extension Load {
   ) {
     let now = MonotonicInstant.now
     let isDue = update { state in
-      guard state.uploading?.asksLeave == true,
+      guard state.uploads.asksLeave,
         case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
       else { return false }
-      state.uploading?.asksLeave = false
-      if let decision, let place = decision.url {
-        state.uploading?.machine.allow(resource, at: place)
-        state.uploading?.elsewhere = decision
-      } else {
-        state.uploading?.machine.stay()
-      }
+      state.uploads.leaveIsDecided()
+      state.uploads.leave(to: resource, by: decision)
       if unpause { state.apply(.unpause) }
       return true
     }
@@ -79,10 +74,10 @@ extension Load {
     guard plan.kind == .upload else { return }
     let now = MonotonicInstant.now
     let isDropped = update { state in
-      guard state.uploading?.asksLeave == true,
+      guard state.uploads.asksLeave,
         case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
       else { return false }
-      state.uploading?.asksLeave = false
+      state.uploads.leaveIsDecided()
       if unpause { state.apply(.unpause) }
       return true
     }

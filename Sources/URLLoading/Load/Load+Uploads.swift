@@ -9,9 +9,9 @@ extension Load {
 
   /// Invites the server of an upload to make it resumable.
   func inviteResumption(in request: inout URLRequest, _ source: UploadSource, class chosen: URLProtocol.Type) {
-    guard plan.kind == .upload, read({ $0.uploading?.machine.isCreating }) != false else { return }
+    guard plan.kind == .upload, read({ $0.uploads.isBeginning }) else { return }
     // A redirect may have brought the fields of the attempt before.
-    if update({ $0.uploading.take() }) != nil { UploadRequests.withdraw(&request) }
+    if update({ $0.uploads.withdraw() }) { UploadRequests.withdraw(&request) }
     guard chosen.capabilities.contains(.resumableUploads), request.urlFacts.isHTTP else { return }
     let expected = source.expectedLength(of: request)
     let length = expected < 0 ? nil : expected
@@ -22,7 +22,7 @@ extension Load {
     let body = UploadBody(source)
     update { state in
       state.attempt.cookies.withdraw(from: &first)
-      state.uploading = UploadLoad(machine: ResumableUpload(length: length), body: body, request: first)
+      state.uploads.invite(UploadLoad(machine: ResumableUpload(length: length), body: body, request: first))
     }
   }
 
@@ -42,10 +42,9 @@ extension Load {
     let machine = ResumableUpload(
       length: resumption.length, resource: resumption.resource, acknowledged: resumption.acknowledged,
       expiry: resumption.expiry)
-    let uploading = UploadLoad(machine: machine, body: resumption.body, request: request)
+    let upload = UploadLoad(machine: machine, body: resumption.body, request: request)
     let attempt = update { state in
-      state.uploading = uploading
-      state.upload = .none
+      state.uploads.resume(upload)
       return state.machine.attempt
     }
     guard WebOrigin(resumption.url) != WebOrigin(resumption.resource) else { return askForOffset(attempt: attempt) }
@@ -121,20 +120,20 @@ extension Load {
   ) -> Bool {
     let now = MonotonicInstant.now
     let (action, number) = update { state -> (ResumableUpload.Action, Int) in
-      guard state.machine.opens(attempt: attempt, isReplay: isReplay), var uploading = state.uploading else {
-        return (.proceed, attempt)
-      }
-      let action = event(&uploading.machine, state.counts)
-      if let interruption { uploading.interruption = interruption }
+      let counts = state.counts
+      var uploads = state.uploads
+      guard state.machine.opens(attempt: attempt, isReplay: isReplay),
+        let action = uploads.feed(interruption: interruption, { event(&$0, counts) })
+      else { return (.proceed, attempt) }
       switch action {
       case .proceed, .askLeave, .fail: break
       case .ask, .append:
         guard state.machine.replaced(attempt: attempt, at: now) else { return (.proceed, attempt) }
         state.stopInstance()
-        state.attempt = Attempt(request: uploading.request)
-        state.upload = .none
+        state.attempt = Attempt(request: uploads.resumable?.request)
+        uploads.replace(with: .none)
       }
-      state.uploading = uploading
+      state.uploads = uploads
       return (action, state.machine.attempt)
     }
     switch action {
@@ -164,14 +163,14 @@ extension Load {
   }
 
   private func askForOffset(attempt: Int) {
-    guard let uploading = read({ $0.machine.opens(attempt: attempt) ? $0.uploading : nil }),
+    guard let uploading = read({ $0.machine.opens(attempt: attempt) ? $0.uploads.resumable : nil }),
       let resource = uploading.machine.resource
     else { return }
     open(UploadRequests.ask(about: resource, as: uploading.template), for: .resumption)
   }
 
   private func append(_ part: ResumableUpload.Part, attempt: Int) {
-    guard let uploading = read({ $0.uploading }), let resource = uploading.machine.resource else { return }
+    guard let uploading = read({ $0.uploads.resumable }), let resource = uploading.machine.resource else { return }
     if let reason = uploading.body.failure {
       return abort(failure(reason.code, "\(reason.words).", underlying: uploading.interruption))
     }
@@ -195,9 +194,7 @@ extension Load {
     var request = request
     let isDue = update { state in
       guard state.machine.opens(attempt: attempt) else { return false }
-      state.upload = source
-      state.uploadIsUsedUp = false
-      state.uploading?.firstByte = part.offset
+      state.uploads.send(source, from: part.offset)
       state.counts.sent = part.offset
       state.counts.reportedSent = part.offset
       return true
@@ -213,7 +210,7 @@ extension Load {
 
   /// A stream for a part, of the file or of the delegate.
   func bodyStream(of part: ResumableUpload.Part, _ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
-    let (uploading, delegate, task, delivery) = read { ($0.uploading, $0.delegates.task, $0.task, $0.delivery) }
+    let (uploading, delegate, task, delivery) = read { ($0.uploads.resumable, $0.delegates.task, $0.task, $0.delivery) }
     if case .stream(let stream) = uploading?.body.source(of: part) { return completionHandler(stream) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     decide(
@@ -225,7 +222,7 @@ extension Load {
   }
 
   private func fail(_ failure: UploadFailure) {
-    let uploading = read { $0.uploading }
+    let uploading = read { $0.uploads.resumable }
     if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource,
       let request = UploadRequests.cancel(resource, as: uploading.request)
     {
@@ -258,7 +255,7 @@ extension Load {
   }
 
   private func uploadResumeData() -> Data? {
-    guard let uploading = read({ $0.uploading }) else {
+    guard let uploading = read({ $0.uploads.resumable }) else {
       // It never began: what the task was made with is still good.
       return try? plan.uploadResumption?.serialized()
     }

@@ -16,8 +16,7 @@ final class Load: BufferedSource, Sendable {
     var delegates = SessionDelegates.none
     var attempt: Attempt
     var ending = LoadEnding()
-    var upload: UploadSource
-    var uploadIsUsedUp = false
+    var uploads: UploadStage
     var sink: (any BodySink)?
     /// Where the entries of a directory go, in the place of `sink`.
     var entries: EntrySink?
@@ -31,8 +30,6 @@ final class Load: BufferedSource, Sendable {
     /// Nil where there is no limit.
     @Boxed var rate: ReceiveRate?
     @Boxed var resumption: ResumeData?
-    /// Nil where the server is not asked to make an upload resumable.
-    @Boxed var uploading: UploadLoad?
     /// When the session's timer looks at this load at the latest; nil when it need not.
     var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
@@ -97,7 +94,8 @@ final class Load: BufferedSource, Sendable {
         machine: LoadMachine(
           limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
           waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
-        attempt: Attempt(request: plan.request), upload: plan.upload, resumption: plan.resumption, events: events),
+        attempt: Attempt(request: plan.request), uploads: UploadStage(plan.upload), resumption: plan.resumption,
+        events: events),
       rank: .load)
     self.plan = plan
   }
