@@ -10,20 +10,10 @@ extension Load {
   func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
     guard plan.isResumption else { return nil }
     let (resumption, sink) = read { ($0.resumption, $0.sink as? FileSink) }
-    guard let resumption, let sink else { return nil }
-    // A redirect brings those of the attempt before.
-    request.setValue(nil, forHTTPHeaderField: "Range")
-    request.setValue(nil, forHTTPHeaderField: "If-Range")
-    guard protocolClass.capabilities.contains(.byteRanges), let validator = resumption.validators.ifRangeValue
-    else { return nil }
-    let length = sink.length > 0 ? sink.length : sink.reopen(URL(fileURLWithPath: resumption.localPath)) ?? 0
-    // A file that has every byte asks for its last one again, so that the validator is checked all the same.
-    let whole = resumption.expectedTotalLength
-    let offset = whole > 0 ? min(length, whole - 1) : length
-    guard offset > 0 else { return nil }
-    request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
-    request.setValue(validator, forHTTPHeaderField: "If-Range")
-    return offset
+    guard resumption.data != nil, let sink else { return nil }
+    ResumptionStage.withdraw(from: &request)
+    guard protocolClass.capabilities.contains(.byteRanges) else { return nil }
+    return resumption.ask(&request) { sink.length > 0 ? sink.length : sink.reopen(URL(fileURLWithPath: $0)) ?? 0 }
   }
 
   /// Decides where in the file the body of a response belongs.
@@ -33,7 +23,7 @@ extension Load {
       ($0.attempt.rangeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
     }
     guard let sink else { return .begins(at: 0) }
-    switch RangeExpectation(resumption, at: asked).verdict(on: response) {
+    switch resumption.verdict(on: response, askedAt: asked) {
     case .continues(let range):
       do {
         try sink.continueAt(range.firstByte, length: range.length)
@@ -41,7 +31,7 @@ extension Load {
         abort(error)
         return .failed
       }
-      announceResume(at: range.firstByte, of: range.completeLength ?? resumption?.expectedTotalLength ?? -1)
+      announceResume(at: range.firstByte, of: resumption.completeLength(of: range))
       return .begins(at: range.firstByte)
     case .contradicts where asked != nil, .unsatisfiable where asked != nil:
       // The server cannot give that range, or gives one of another version: start again, and ask for the whole.
@@ -59,7 +49,7 @@ extension Load {
   /// The whole comes, or no part of the resource, into a new file.
   private func beginAnew(with response: URLResponse, in sink: FileSink, isStale: Bool) -> Placement {
     // A load that has started over has no other file.
-    guard read({ $0.resumption }) != nil else { return .begins(at: 0) }
+    guard read({ $0.resumption.data != nil }) else { return .begins(at: 0) }
     sink.startOver(isStale: isStale)
     announceResume(at: 0, of: response.expectedContentLength)
     return .begins(at: 0)
@@ -81,10 +71,9 @@ extension Load {
     let request = update { state -> URLRequest? in
       guard state.machine.restarted(attempt: attempt, at: now), var request = state.attempt.request else { return nil }
       state.stopInstance()
-      state.resumption = nil
+      state.resumption.startOver()
       state.response = nil
-      request.setValue(nil, forHTTPHeaderField: "Range")
-      request.setValue(nil, forHTTPHeaderField: "If-Range")
+      ResumptionStage.withdraw(from: &request)
       return request
     }
     guard let request else { return }
@@ -118,7 +107,7 @@ extension Load {
     let kept = file.keep()
     // Nothing new came: what the earlier download left is still good.
     if ended.response == nil || ended.response.map({ missesCredentials(for: $0) }) == true,
-      let earlier = read({ $0.resumption })
+      let earlier = read({ $0.resumption.data })
     {
       return try? earlier.serialized()
     }
@@ -135,37 +124,14 @@ extension Load {
     let (request, protocolClass, resumption, offset) = read {
       ($0.attempt.request, $0.attempt.protocolClass, $0.resumption, $0.attempt.rangeOffset)
     }
-    guard let response, let request, let url = request.url,
-      request.httpMethod ?? "GET" == "GET", protocolClass?.capabilities.contains(.byteRanges) == true,
-      // The user's own range is not the whole resource: the offsets of its bytes in the partial file differ.
-      plan.request.value(forHTTPHeaderField: "Range") == nil, (response as? HTTPURLResponse)?.contentCoding == nil,
-      // Each answer has other parts.
-      (response as? HTTPURLResponse)?.replacedPartBoundary == nil
+    guard let response, let request, let url = request.url, request.httpMethod ?? "GET" == "GET",
+      protocolClass?.capabilities.contains(.byteRanges) == true
     else { return nil }
-    let validators: ResourceValidators
-    let total: Int64
-    switch RangeExpectation(resumption, at: offset).verdict(on: response) {
-    case .continues(let range):
-      // A range need not repeat the date that was the condition for it (RFC 9110, section 15.3.7).
-      validators = resumption?.validators ?? response.validators
-      total = range.completeLength ?? resumption?.expectedTotalLength ?? -1
-    case .replaces:
-      guard response.acceptsByteRanges else { return nil }
-      validators = response.validators
-      total = response.expectedContentLength
-    case .contradicts, .unsatisfiable, .other: return nil
-    }
-    // What a proxy has changed on the way has the validators of what it was (RFC 9110, section 15.3.4).
-    guard validators.ifRangeValue != nil, (response as? HTTPURLResponse)?.statusCode != 203 else { return nil }
-    let headers = withoutFields ? [:] : plan.request.allHTTPHeaderFields ?? [:]
-    let made = ResumeData(
-      url: url, originalURL: plan.request.url ?? url,
-      headers: headers.sorted { $0.key < $1.key }.map { ResumeData.Field(name: $0.key, value: $0.value) },
-      bytesReceived: length, expectedTotalLength: total, entityTag: validators.entityTag,
-      lastModified: validators.lastModified.map { HTTPDate.string(from: $0) }, localPath: path,
-      options: plan.request.options,
-      missingFields: plan.resumption?.missingFields ?? [], missesUser: plan.resumption?.missesUser ?? false)
-    return try? made.serialized()
+    let missing = (fields: plan.resumption?.missingFields ?? [], user: plan.resumption?.missesUser ?? false)
+    let made = resumption.resumeData(
+      after: response, of: url, for: plan.request, askedAt: offset, file: (path, length), lacking: missing,
+      withoutFields: withoutFields)
+    return try? made?.serialized()
   }
 
   // MARK: A data task that becomes a download

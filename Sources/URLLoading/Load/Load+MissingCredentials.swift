@@ -27,13 +27,6 @@ extension Load {
 
   /// In words; nil if nothing is missing.
   private var missing: String? {
-    guard let resumption = plan.resumption else { return nil }
-    var parts: [String] = []
-    let fields = resumption.missingFields
-    if !fields.isEmpty {
-      parts.append("the header field\(fields.count > 1 ? "s" : "") \(fields.joined(separator: ", "))")
-    }
-    if resumption.missesUser { parts.append("user and password in the URL") }
-    return parts.isEmpty ? nil : parts.joined(separator: " and ")
+    plan.resumption.flatMap { ResumeSecrets.missing(fields: $0.missingFields, user: $0.missesUser) }
   }
 }

@@ -29,7 +29,7 @@ final class Load: BufferedSource, Sendable {
     var parts: ReplacedParts?
     /// Nil where there is no limit.
     @Boxed var rate: ReceiveRate?
-    @Boxed var resumption: ResumeData?
+    var resumption: ResumptionStage
     /// When the session's timer looks at this load at the latest; nil when it need not.
     var announcedDeadline: MonotonicInstant?
     var priority: Float = URLSessionTask.defaultPriority
@@ -94,7 +94,8 @@ final class Load: BufferedSource, Sendable {
         machine: LoadMachine(
           limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
           waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
-        attempt: Attempt(request: plan.request), uploads: UploadStage(plan.upload), resumption: plan.resumption,
+        attempt: Attempt(request: plan.request), uploads: UploadStage(plan.upload),
+        resumption: ResumptionStage(plan.resumption),
         events: events),
       rank: .load)
     self.plan = plan

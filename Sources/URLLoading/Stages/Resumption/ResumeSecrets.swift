@@ -51,4 +51,14 @@ final class ResumeSecrets: Sendable {
   func find(_ key: String) -> Secret? {
     state.withLock { $0.secrets[key] }
   }
+
+  /// What a resumed task lacks of the credentials that it began with, in words; nil if nothing is missing.
+  static func missing(fields: [String], user: Bool) -> String? {
+    var parts: [String] = []
+    if !fields.isEmpty {
+      parts.append("the header field\(fields.count > 1 ? "s" : "") \(fields.joined(separator: ", "))")
+    }
+    if user { parts.append("user and password in the URL") }
+    return parts.isEmpty ? nil : parts.joined(separator: " and ")
+  }
 }

@@ -27,14 +27,7 @@ struct UploadResumeData: Sendable {
   var missesUser = false
 
   /// A description of the missing values; nil if none are missing.
-  var missing: String? {
-    var parts: [String] = []
-    if !missingFields.isEmpty {
-      parts.append("the header field\(missingFields.count > 1 ? "s" : "") \(missingFields.joined(separator: ", "))")
-    }
-    if missesUser { parts.append("user and password in the URL") }
-    return parts.isEmpty ? nil : parts.joined(separator: " and ")
-  }
+  var missing: String? { ResumeSecrets.missing(fields: missingFields, user: missesUser) }
 
   /// The request of a task that continues.
   var request: URLRequest {
