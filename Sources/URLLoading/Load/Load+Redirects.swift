@@ -38,7 +38,7 @@ extension Load {
         events?.report(.redirected(response, proposed: proposed, followed: proposed))
         return decided(proposed, proposed: proposed, attempt: attempt)
       }
-      let shown = (response as? HTTPURLResponse) ?? Self.httpResponse(of: response, leadingTo: proposed)
+      let shown = HTTPRedirect.response(to: proposed, for: response)
       decide(
         asking: delegate, .redirect, by: delivery,
         { [proposed] in
@@ -112,12 +112,5 @@ extension Load {
       replayRetainedEvents(attempt: attempt)
       lookAtDeadline(now)
     }
-  }
-
-  /// What the delegate is shown of a redirect that is not HTTP's.
-  private static func httpResponse(of response: URLResponse, leadingTo request: URLRequest) -> HTTPURLResponse {
-    HTTPURLResponse(
-      url: response.url ?? request.url ?? URL(fileURLWithPath: "/"), statusCode: 302, httpVersion: "HTTP/1.1",
-      fields: [("Location", request.url?.absoluteString ?? "")])
   }
 }

@@ -11,24 +11,11 @@ extension Load {
     for request: URLRequest, class chosen: URLProtocol.Type, removing cookies: CookieStage
   ) -> URLRequest? {
     let storage = session.parts.policyStorage
-    guard chosen == HTTPProtocol.self, storage.hasTransportPolicies, let url = request.url,
-      let target = secureURL(for: url, in: storage)
+    guard chosen == HTTPProtocol.self, storage.hasTransportPolicies,
+      var secured = HSTSUpgrade.securedRequest(for: request, where: { storage.requiresSecureTransport(to: $0) })
     else { return nil }
-    var secured = request
-    secured.url = target
-    // Else the document would be of another site than its parts (RFC 6265bis, section 5.2).
-    if let document = request.mainDocumentURL, let target = secureURL(for: document, in: storage) {
-      secured.mainDocumentURL = target
-    }
     cookies.withdraw(from: &secured)
     return secured
-  }
-
-  private func secureURL(for url: URL, in storage: HTTPCookieStorage) -> URL? {
-    guard HSTSUpgrade.isPlainHTTP(url), let host = url.host(percentEncoded: false),
-      storage.requiresSecureTransport(to: host)
-    else { return nil }
-    return HSTSUpgrade.secureURL(for: url)
   }
 
   /// Reports the upgrade to metrics and listener, as a transaction with a synthesized response. The delegate is not

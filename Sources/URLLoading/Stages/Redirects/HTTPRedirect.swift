@@ -69,3 +69,13 @@ enum HTTPRedirect: Equatable, Sendable {
     "authorization", "proxy-authorization", "cookie", "cookie2", "host",
   ]
 }
+
+extension HTTPRedirect {
+  /// What a delegate is shown of a redirect to a request, whichever scheme it is of.
+  static func response(to request: URLRequest, for response: URLResponse) -> HTTPURLResponse {
+    (response as? HTTPURLResponse)
+      ?? HTTPURLResponse(
+        url: response.url ?? request.url ?? URL(fileURLWithPath: "/"), statusCode: 302, httpVersion: "HTTP/1.1",
+        fields: [("Location", request.url?.absoluteString ?? "")])
+  }
+}

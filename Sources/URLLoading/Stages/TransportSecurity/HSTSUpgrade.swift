@@ -1,5 +1,23 @@
 /// How a load of `http` becomes one of `https` (RFC 6797, section 8.3).
 enum HSTSUpgrade {
+  /// The request for `https` that takes the place of one for `http`; nil where that stays.
+  /// - Parameter wantsSecurity: whether a host is known to want secure connections alone.
+  static func securedRequest(for request: URLRequest, where wantsSecurity: (_ host: String) -> Bool) -> URLRequest? {
+    guard let url = request.url, let target = secureURL(for: url, where: wantsSecurity) else { return nil }
+    var secured = request
+    secured.url = target
+    // Else the document would be of another site than its parts (RFC 6265bis, section 5.2).
+    if let document = request.mainDocumentURL, let target = secureURL(for: document, where: wantsSecurity) {
+      secured.mainDocumentURL = target
+    }
+    return secured
+  }
+
+  private static func secureURL(for url: URL, where wantsSecurity: (_ host: String) -> Bool) -> URL? {
+    guard isPlainHTTP(url), let host = url.host(percentEncoded: false), wantsSecurity(host) else { return nil }
+    return secureURL(for: url)
+  }
+
   /// Whether a URL is of the scheme `http`, and has a host.
   static func isPlainHTTP(_ url: URL) -> Bool {
     guard let scheme = url.scheme, scheme.utf8.count == 4 else { return false }

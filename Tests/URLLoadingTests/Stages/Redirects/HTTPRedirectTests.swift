@@ -133,4 +133,13 @@ import URLLoadingTestServers
       }
     }
   }
+
+  @Test func delegatesAreShownAResponseOfHTTP() throws {
+    let (url, target) = (try #require(URL(string: "a:b")), try #require(URL(string: "http://example.org/")))
+    let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+    let shown = HTTPRedirect.response(to: URLRequest(url: target), for: response)
+    #expect(shown.statusCode == 302 && shown.url == url)
+    #expect(shown.value(forHTTPHeaderField: "Location") == "http://example.org/")
+    #expect(HTTPRedirect.response(to: URLRequest(url: url), for: shown) === shown)
+  }
 }

@@ -34,6 +34,17 @@ import Testing
     #expect(HSTSUpgrade.secureURL(for: url)?.absoluteString == expected, "\(text)")
   }
 
+  @Test func onlyKnownHostsAreUpgraded() {
+    var request = URLRequest(url: "http://example.org/")
+    request.mainDocumentURL = "http://other.test/"
+    #expect(HSTSUpgrade.securedRequest(for: request) { _ in false }?.url == nil)
+    let secured = HSTSUpgrade.securedRequest(for: request) { $0 == "example.org" }
+    #expect(secured?.url == "https://example.org/")
+    #expect(secured?.mainDocumentURL == "http://other.test/")
+    let both = HSTSUpgrade.securedRequest(for: request) { _ in true }
+    #expect(both?.mainDocumentURL == "https://other.test/")
+  }
+
   @Test func theResponseIsThatOfARedirect() {
     let response = HSTSUpgrade.response(from: "http://example.org/", to: "https://example.org/")
     #expect(response.statusCode == 307 && response.url == "http://example.org/")
