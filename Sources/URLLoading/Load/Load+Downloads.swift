@@ -3,8 +3,6 @@ internal import URLLoadingHTTPSemantics
 
 /// Downloads that continue where an earlier one stopped, for every class that declares byte ranges.
 extension Load {
-  enum Placement { case failed, begins(at: Int64) }
-
   /// Asks for what the partial file of a resumed download lacks.
   /// - Returns: the offset that was asked for; nil when the whole is loaded.
   func addRange(to request: inout URLRequest, class protocolClass: URLProtocol.Type) -> Int64? {
@@ -17,29 +15,30 @@ extension Load {
   }
 
   /// Decides where in the file the body of a response belongs.
-  func placeBody(of response: URLResponse) -> Placement {
-    guard plan.isResumption else { return .begins(at: 0) }
+  /// - Returns: nil where the load has failed, or starts over.
+  func placeBody(of response: URLResponse) -> Int64? {
+    guard plan.isResumption else { return 0 }
     let (asked, resumption, sink, attempt) = read {
       ($0.attempt.rangeOffset, $0.resumption, $0.sink as? FileSink, $0.machine.attempt)
     }
-    guard let sink else { return .begins(at: 0) }
+    guard let sink else { return 0 }
     switch resumption.verdict(on: response, askedAt: asked) {
     case .continues(let range):
       do {
         try sink.continueAt(range.firstByte, length: range.length)
       } catch {
         abort(error)
-        return .failed
+        return nil
       }
       announceResume(at: range.firstByte, of: resumption.completeLength(of: range))
-      return .begins(at: range.firstByte)
+      return range.firstByte
     case .contradicts where asked != nil, .unsatisfiable where asked != nil:
       // The server cannot give that range, or gives one of another version: start again, and ask for the whole.
       startOver(attempt: attempt)
-      return .failed
+      return nil
     case .contradicts(let contradiction):
       abort(failure(.badServerResponse, "The answer cannot be used: \(contradiction)."))
-      return .failed
+      return nil
     case .replaces: return beginAnew(with: response, in: sink, isStale: asked != nil)
     // A refusal does not make the file stale.
     case .unsatisfiable, .other: return beginAnew(with: response, in: sink, isStale: false)
@@ -47,12 +46,12 @@ extension Load {
   }
 
   /// The whole comes, or no part of the resource, into a new file.
-  private func beginAnew(with response: URLResponse, in sink: FileSink, isStale: Bool) -> Placement {
+  private func beginAnew(with response: URLResponse, in sink: FileSink, isStale: Bool) -> Int64 {
     // A load that has started over has no other file.
-    guard read({ $0.resumption.data != nil }) else { return .begins(at: 0) }
+    guard read({ $0.resumption.data != nil }) else { return 0 }
     sink.startOver(isStale: isStale)
     announceResume(at: 0, of: response.expectedContentLength)
-    return .begins(at: 0)
+    return 0
   }
 
   /// The error for a body that ended before it had what its range promised; nil if it had that.

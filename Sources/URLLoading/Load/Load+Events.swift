@@ -178,14 +178,7 @@ extension Load {
     guard action == .deliver else { return }
     if isSurplus { return abort(failure(.badServerResponse, "The protocol class sent a second response.")) }
     defer { if !held.isEmpty { receive(held, attempt: attempt, isReplay: isReplay) } }
-    if hasCredential { storeCredential(response) }
-    storeCookies(of: response)
-    let offset: Int64
-    if missesCredentials(for: response) { return abort(missingCredentials()) }
-    switch placeBody(of: response) {
-    case .failed: return
-    case .begins(at: let start): offset = start
-    }
+    guard let offset = takeBackThroughStages(response, acceptsCredential: hasCredential) else { return }
     let length = response.expectedContentLength
     let (delegate, task, delivery, isWatched) = update { state in
       state.counts.expectedToReceive =
@@ -211,28 +204,6 @@ extension Load {
         case .becomeStream: delivery.addNext { self.becomeStream(task) }
         }
       })
-  }
-
-  /// Takes the cookies that a response sets, and whether its host wants secure connections alone.
-  func storeCookies(of response: URLResponse) {
-    guard let response = response as? HTTPURLResponse else { return }
-    recordTransportSecurity(of: response)
-    let cookies = response.setCookies
-    guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
-      session.values.httpCookieAcceptPolicy != .never, speaker(of: response).setsCookies,
-      let request = read({ $0.attempt.request }),
-      request.httpShouldHandleCookies
-    else { return }
-    guard !session.parts.hasSubclassedCookieStorage else {
-      let accepted = HTTPCookieStorage.cookies(
-        setCookies: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
-        policy: session.values.httpCookieAcceptPolicy)
-      if !accepted.isEmpty, let task = read({ $0.task }) { storage.storeCookies(accepted, for: task) }
-      return
-    }
-    storage.store(
-      setCookies: cookies, from: url, mainDocumentURL: request.mainDocumentURL,
-      policy: session.values.httpCookieAcceptPolicy, partition: request.cookiePartitionIdentifier)
   }
 
   // MARK: What is known on the side
