@@ -16,9 +16,7 @@ extension Load {
     }
     switch action {
     case .ignore: break
-    case .failOutOfOrder:
-      abort(
-        failure(.badServerResponse, "The protocol class sent a challenge after a response, or a second one at once."))
+    case .fail(let reason): abort(reason)
     case .ask:
       if let response = challenge.failureResponse {
         storeCookies(of: response)

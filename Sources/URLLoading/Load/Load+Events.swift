@@ -22,8 +22,7 @@ extension Load {
         if let recorder = takeRecorder(attempt: attempt), storesLater(recorder, then: endWhole) { return }
         endWhole()
       case .finishUnanswered: finishUnanswered(attempt: attempt, isReplay: isReplay)
-      case .failOutOfOrder:
-        abort(failure(.badServerResponse, "The protocol class finished without a response."))
+      case .fail(let reason): abort(reason)
       }
     case .failed(let error):
       if failedForCache(error, attempt: attempt) { return }
@@ -115,7 +114,7 @@ extension Load {
         }
       case .retain: state.attempt.retained.append(.data(copy()))
       case .hold: state.attempt.held.append(copy())
-      case .ignore, .failOutOfOrder, .failUnasked: break
+      case .ignore, .fail: break
       }
       return (action, state.sink, state.attempt.cache.recorder, state.isWatched)
     }
@@ -126,11 +125,7 @@ extension Load {
       // Further bytes are of no use, or exceed the announced length, and may never end.
       if recorder?.hasOverflowed != false { _ = finishedForCache(attempt: attempt) }
     case .ignore, .retain, .hold: break
-    case .failOutOfOrder:
-      let limit = read { $0.machine.limits.bufferedBytes }
-      abort(failure(.badServerResponse, "The protocol class sent more than \(limit) bytes before a response."))
-    case .failUnasked:
-      abort(failure(.badServerResponse, "The protocol class sent data where entries were asked for."))
+    case .fail(let reason): abort(reason)
     case .deliver:
       guard let sink else { return }
       if let recorder { record(recorder) }
@@ -176,7 +171,7 @@ extension Load {
       return (action, state.attempt.credentials.awaitsAcceptance, false)
     }
     guard action == .deliver else { return }
-    if isSurplus { return abort(failure(.badServerResponse, "The protocol class sent a second response.")) }
+    if isSurplus { return abort(.secondResponse) }
     defer { if !held.isEmpty { receive(held, attempt: attempt, isReplay: isReplay) } }
     guard let offset = takeBackThroughStages(response, acceptsCredential: hasCredential) else { return }
     let length = response.expectedContentLength

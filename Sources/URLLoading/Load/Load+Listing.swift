@@ -11,16 +11,13 @@ extension Load {
       switch action {
       case .deliver: state.apply(state.machine.buffered(cost))
       case .retain: state.attempt.retained.append(.entries(entries))
-      case .ignore, .hold, .failOutOfOrder, .failUnasked: break
+      case .ignore, .hold, .fail: break
       }
       return (action, state.entries)
     }
     switch action {
     case .ignore, .retain, .hold: break
-    case .failOutOfOrder:
-      abort(failure(.badServerResponse, "The protocol class listed entries before a response."))
-    case .failUnasked:
-      abort(failure(.badServerResponse, "The protocol class listed entries where bytes were asked for."))
+    case .fail(let reason): abort(reason)
     case .deliver:
       if sink?.write(entries) != true { consumed(cost) }
     }

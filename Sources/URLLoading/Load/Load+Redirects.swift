@@ -21,14 +21,7 @@ extension Load {
     claim?.end(.notStored)
     switch action {
     case .ignore: break
-    case .failTooMany:
-      let limit = read { $0.machine.limits.redirects }
-      abort(
-        failure(
-          .httpTooManyRedirects,
-          "A redirect to \(request.url?.redactedDescription ?? "nowhere") is one more than the limit of \(limit)."))
-    case .failOutOfOrder:
-      abort(failure(.badServerResponse, "The protocol class reported a redirect after a response."))
+    case .fail(let reason): abort(reason, redirectedTo: request.url)
     case .ask:
       storeCookies(of: response)
       // A redirect accepts the credential as any other response does.
@@ -106,8 +99,7 @@ extension Load {
     }
     switch action {
     case .ignore, .open: break
-    case .failUnlisted:
-      abort(failure(.resourceUnavailable, "The redirect was refused, and its own response lists nothing."))
+    case .fail(let reason): abort(reason)
     case .replay:
       replayRetainedEvents(attempt: attempt)
       lookAtDeadline(now)

@@ -8,9 +8,7 @@ extension Load {
     case .delegate, .handler: isRefused = plan.kind.isDuplex || plan.isResumption
     case .waiter, .reader, .detached: isRefused = true
     }
-    guard !isRefused else {
-      return abort(failure(.badServerResponse, "The protocol class finished without a response."))
-    }
+    guard !isRefused else { return abort(.noResponse) }
     guard passHeldBytes(attempt: attempt, isReplay: isReplay, evenNone: true) else { return }
     receive(.finished, attempt: attempt, isReplay: isReplay)
   }

@@ -143,13 +143,13 @@ struct LoadMachine {
 
   // MARK: Events of the protocol
 
-  enum RedirectAction: Equatable { case ignore, ask(FlowAction), failTooMany, failOutOfOrder }
+  enum RedirectAction: Equatable { case ignore, ask(FlowAction), fail(Failure) }
 
   /// The instance reported a redirect. `ask` for a decision, with the gate closed.
   mutating func redirected(attempt: Int, at now: MonotonicInstant) -> RedirectAction {
     guard accepts(attempt) else { return .ignore }
-    guard phase == .opening else { return .failOutOfOrder }
-    guard redirectCount < limits.redirects else { return .failTooMany }
+    guard phase == .opening else { return .fail(.lateRedirect) }
+    guard redirectCount < limits.redirects else { return .fail(.tooManyRedirects) }
     lastProgress = now
     connectivity.hasConnected = true
     phase = .redirecting
@@ -162,15 +162,14 @@ struct LoadMachine {
     case open
     /// The redirect's own response is the result: replay what was retained.
     case replay(unpause: Bool)
-    /// A redirect's own response lists nothing.
-    case failUnlisted
+    case fail(Failure)
   }
 
   /// The redirect is followed, or its response is the result.
   mutating func redirectDecided(attempt: Int, follow: Bool, at now: MonotonicInstant) -> RedirectDecisionAction {
     guard accepts(attempt), phase == .redirecting else { return .ignore }
     // What the instance sends until the load has ended is retained: it is no part of the result.
-    guard follow || !expectsEntries else { return .failUnlisted }
+    guard follow || !expectsEntries else { return .fail(.unlistedRedirect) }
     phase = .opening
     if follow {
       redirectCount += 1
@@ -196,14 +195,14 @@ struct LoadMachine {
     return isReplaying
   }
 
-  enum ChallengeAction: Equatable { case ignore, ask(FlowAction), failOutOfOrder }
+  enum ChallengeAction: Equatable { case ignore, ask(FlowAction), fail(Failure) }
 
   /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
   /// - Parameter mayFollowResponse: the connection is full duplex, where TLS may start after the response, or the transfer service resumes
   ///   the load, where the server is asked again.
   mutating func challenged(attempt: Int, mayFollowResponse: Bool = false) -> ChallengeAction {
     guard accepts(attempt) else { return .ignore }
-    guard phase == .opening || (mayFollowResponse && phase == .receiving) else { return .failOutOfOrder }
+    guard phase == .opening || (mayFollowResponse && phase == .receiving) else { return .fail(.lateChallenge) }
     isChallengedInside = phase == .receiving
     phase = .challenged
     connectivity.hasConnected = true
@@ -235,15 +234,16 @@ struct LoadMachine {
     }
   }
 
-  /// `failUnasked` for bytes where entries were asked for, and the other way round; `hold` for bytes ahead of their response.
-  enum DataAction: Equatable { case ignore, retain, hold, deliver, failOutOfOrder, failUnasked }
+  /// `hold` for bytes ahead of their response.
+  enum DataAction: Equatable { case ignore, retain, hold, deliver, fail(Failure) }
 
   /// Bytes of the body came. Ahead of a response the load holds as many as a task may have waiting.
   mutating func receivedData(
     _ count: Int = 0, attempt: Int, isReplay: Bool = false, at now: MonotonicInstant
   ) -> DataAction {
     let action = received(entries: false, attempt: attempt, isReplay, at: now)
-    guard action == .failOutOfOrder, !expectsEntries, count <= limits.bufferedBytes - heldBytes else { return action }
+    guard case .fail(.bytesAheadOfResponse) = action, !expectsEntries, count <= limits.bufferedBytes - heldBytes
+    else { return action }
     heldBytes += count
     return .hold
   }
@@ -260,21 +260,21 @@ struct LoadMachine {
     lastProgress = now
     if retains(isReplay) { return .retain }
     switch phase {
-    case .receiving: return entries == expectsEntries ? .deliver : .failUnasked
-    case .opening: return .failOutOfOrder
+    case .receiving: return entries == expectsEntries ? .deliver : .fail(entries ? .unaskedEntries : .unaskedBytes)
+    case .opening: return .fail(entries ? .entriesAheadOfResponse : .bytesAheadOfResponse)
     case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
     }
   }
 
   /// `finishUnanswered` without a response: see ``unanswered(attempt:isReplay:)``.
-  enum FinishAction: Equatable { case ignore, retain, finish, finishUnanswered, failOutOfOrder }
+  enum FinishAction: Equatable { case ignore, retain, finish, finishUnanswered, fail(Failure) }
 
   /// The instance has sent the whole body.
   mutating func finished(attempt: Int, isReplay: Bool = false) -> FinishAction {
     guard accepts(attempt) else { return .ignore }
     if retains(isReplay) { return .retain }
     switch phase {
-    case .opening: return expectsEntries ? .failOutOfOrder : .finishUnanswered
+    case .opening: return expectsEntries ? .fail(.noResponse) : .finishUnanswered
     case .receiving:
       phase = .finishing
       return .finish

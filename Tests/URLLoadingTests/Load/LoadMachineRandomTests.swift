@@ -113,7 +113,7 @@ import URLLoadingTestServers
         case .replay(let unpause):
           if unpause { flow(.unpause) }
           while machine.replaysNext(attempt: attempt) {}
-        case .failUnlisted: check(false, "a listing where bytes are asked for")
+        case .fail: check(false, "a listing where bytes are asked for")
         }
       case 9:
         if case .ask(let action) = machine.challenged(attempt: attempt) {

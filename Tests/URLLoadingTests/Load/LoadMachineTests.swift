@@ -23,11 +23,11 @@ import URLLoadingBase
   @Test(arguments: [false, true]) func entriesAndBytesDoNotMix(expectsEntries: Bool) {
     var machine = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: expectsEntries)
     _ = machine.resume(at: start)
-    #expect(machine.receivedEntries(attempt: 1, at: start) == .failOutOfOrder)
-    #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .failOutOfOrder : .hold))
+    #expect(machine.receivedEntries(attempt: 1, at: start) == .fail(.entriesAheadOfResponse))
+    #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .fail(.bytesAheadOfResponse) : .hold))
     #expect(machine.responded(attempt: 1, at: start) == .deliver)
-    #expect(machine.receivedEntries(attempt: 1, at: start) == (expectsEntries ? .deliver : .failUnasked))
-    #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .failUnasked : .deliver))
+    #expect(machine.receivedEntries(attempt: 1, at: start) == (expectsEntries ? .deliver : .fail(.unaskedEntries)))
+    #expect(machine.receivedData(attempt: 1, at: start) == (expectsEntries ? .fail(.unaskedBytes) : .deliver))
     #expect(machine.receivedEntries(attempt: 2, at: start) == .ignore)
     #expect(machine.finished(attempt: 1) == .finish)
     #expect(machine.receivedEntries(attempt: 1, at: start) == .ignore)
@@ -39,8 +39,8 @@ import URLLoadingBase
     var machine = opened(buffer: 100)
     #expect(machine.receivedData(60, attempt: 1, at: start) == .hold)
     #expect(machine.receivedData(40, attempt: 1, at: start) == .hold)
-    #expect(machine.receivedData(1, attempt: 1, at: start) == .failOutOfOrder)
-    #expect(machine.receivedData(.max, attempt: 1, at: start) == .failOutOfOrder)
+    #expect(machine.receivedData(1, attempt: 1, at: start) == .fail(.bytesAheadOfResponse))
+    #expect(machine.receivedData(.max, attempt: 1, at: start) == .fail(.bytesAheadOfResponse))
     #expect(machine.responded(attempt: 1, at: start) == .deliver)
     #expect(machine.receivedData(100, attempt: 1, at: start) == .deliver)
   }
@@ -54,7 +54,7 @@ import URLLoadingBase
     #expect(machine.finished(attempt: 1) == .finish)
     var listing = LoadMachine(limits: .init(bufferedBytes: 100), expectsEntries: true)
     _ = listing.resume(at: start)
-    #expect(listing.finished(attempt: 1) == .failOutOfOrder)
+    #expect(listing.finished(attempt: 1) == .fail(.noResponse))
   }
 
   @Test func anotherAttemptHoldsAnew() {
@@ -73,7 +73,7 @@ import URLLoadingBase
     _ = machine.challengeAnswered(attempt: 1, at: start)
     _ = machine.redirected(attempt: 1, at: start)
     #expect(machine.receivedEntries(attempt: 1, at: start) == .retain)
-    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .failUnlisted)
+    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .fail(.unlistedRedirect))
     // The load has not ended yet, and another thread sends the redirect's own response.
     #expect(machine.responded(attempt: 1, at: start) == .retain)
     #expect(machine.finished(attempt: 1) == .retain)
@@ -112,10 +112,10 @@ import URLLoadingBase
     switch phase {
     case .unstarted: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .end, .end)
     case .opening: (.ask(.pause), .ask(.pause), .deliver, .hold, .finishUnanswered, .end, .end, .end)
-    case .redirecting: (.failOutOfOrder, .failOutOfOrder, .retain, .retain, .retain, .retain, .end, .end)
-    case .challenged: (.failOutOfOrder, .failOutOfOrder, .retain, .retain, .retain, .end, .end, .end)
-    case .receiving: (.failOutOfOrder, .failOutOfOrder, .deliver, .deliver, .finish, .end, .end, .end)
-    case .finishing: (.failOutOfOrder, .failOutOfOrder, .ignore, .ignore, .ignore, .ignore, .end, .ignore)
+    case .redirecting: (.fail(.lateRedirect), .fail(.lateChallenge), .retain, .retain, .retain, .retain, .end, .end)
+    case .challenged: (.fail(.lateRedirect), .fail(.lateChallenge), .retain, .retain, .retain, .end, .end, .end)
+    case .receiving: (.fail(.lateRedirect), .fail(.lateChallenge), .deliver, .deliver, .finish, .end, .end, .end)
+    case .finishing: (.fail(.lateRedirect), .fail(.lateChallenge), .ignore, .ignore, .ignore, .ignore, .end, .ignore)
     case .cancelled, .ended: (.ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .ignore, .ignore)
     }
   }
@@ -225,7 +225,7 @@ import URLLoadingBase
     var machine = opened()
     _ = machine.responded(attempt: 1, at: start)
     #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .ask(.pause))
-    #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .failOutOfOrder)
+    #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .fail(.lateChallenge))
     #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(unpause: true))
     #expect(machine.receivedData(attempt: 1, at: start) == .deliver)
     #expect(machine.finished(attempt: 1) == .finish)
@@ -261,7 +261,7 @@ import URLLoadingBase
       #expect(!machine.isPaused)
     }
     #expect(machine.redirectCount == 16)
-    #expect(machine.redirected(attempt: 17, at: start) == .failTooMany)
+    #expect(machine.redirected(attempt: 17, at: start) == .fail(.tooManyRedirects))
     #expect(machine.abort() == .end)
   }
 
