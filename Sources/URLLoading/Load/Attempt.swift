@@ -28,6 +28,11 @@ struct Attempt {
   /// Nil where the session does not wait for connectivity.
   @Boxed var network: NetworkWait?
 
+  /// What a response does to a cache that the attempt has asked.
+  func cacheUpdate(of cache: URLCache, _ caching: AttemptCaching) -> CacheUpdate {
+    CacheUpdate(cache: cache, caching: caching, request: request, isAuthorized: credentials.isAuthorized)
+  }
+
   init(request: URLRequest?, cookies: CookieStage = CookieStage()) {
     self.request = request
     self.cookies = cookies

@@ -57,24 +57,10 @@ extension Load {
 
   /// A part that was asked for on the cache's behalf has come, or was refused: the program did not ask for it, and gets the whole of what
   /// it asked for when that is there.
-  func complete(
-    _ found: FoundEntry, with answer: CacheResponse, _ caching: AttemptCaching, attempt: Int
-  ) {
-    var part: CachedPart?
-    var recorder: CacheRecorder?
-    let rules = rules(for: [found])
-    if answer.statusCode == 206, let head = found.entry.head, let stored = head.part,
-      let coming = answer.contentRange,
-      let combined = rules.combined(head, with: answer, requestDate: caching.requestDate, responseDate: Date()),
-      rules.mayKeep(combined, answering: request(caching, in: found.store)),
-      combined.bodyLength <= Int64(found.store.capacity / URLCache.largestShare)
-    {
-      let entry = found.entry.combined(combined)
-      part = CachedPart(found: found, stored: stored, coming: coming, combined: entry)
-      recorder = CacheRecorder(entry, targets: [], replacing: [], collecting: Int(coming.length))
-    }
+  func complete(_ found: FoundEntry, with answer: CacheResponse, _ stored: CacheUpdate, attempt: Int) {
+    let completion = stored.completion(of: found, with: answer)
     update { state in
-      if state.machine.attempt == attempt { state.attempt.cache.complete(part, by: recorder) }
+      if state.machine.attempt == attempt { state.attempt.cache.complete(completion?.0, by: completion?.1) }
     }
   }
 
@@ -124,7 +110,7 @@ extension Load {
     case .reload: return openWithoutStored(attempt: attempt)
     case .fallBack(on: let fallback, let caching):
       guard let head = fallback.entry.head,
-        rules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
+        CacheRules(for: [fallback]).mayAnswer(head, to: caching.request, after: .unreachable, at: Date())
       else { return false }
       answerStale(with: fallback, caching, attempt: attempt)
       return true

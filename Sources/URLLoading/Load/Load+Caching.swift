@@ -43,7 +43,7 @@ extension Load {
     let found = cache.memory.entries(for: key.text).map { FoundEntry(entry: $0, store: cache.memory) }
     if !found.isEmpty { caching.update { $0.found = found } }
     // What memory has may do; the other store is asked where it does not.
-    if let store = cache.store, !key.hasPassword, !isAnswered(caching, in: cache) {
+    if let store = cache.store, !key.hasPassword, !caching.isAnswered {
       return ask(store, of: cache, prepared, caching)
     }
     return decide(cache, prepared, caching)
@@ -54,19 +54,8 @@ extension Load {
   ) -> AttemptStart? {
     decide(awaiting: { store.entries(for: caching.key.text, completionHandler: $0) }) { entries in
       var caching = caching
-      var found = caching.found.filter { $0.store !== store }
-      for entry in entries {
-        guard let index = found.firstIndex(where: { $0.entry.id == entry.id }) else {
-          found.append(FoundEntry(entry: entry, store: store))
-          continue
-        }
-        // Another process may have had it validated.
-        if found[index].entry.responseDate < entry.responseDate {
-          found[index] = FoundEntry(entry: entry, store: store)
-        }
-      }
-      caching.update { $0.found = found }
-      if store.isShared, !caching.hasAskedForClaim, !self.isAnswered(caching, in: cache), caching.mayBeClaimed {
+      caching.add(entries, of: store)
+      if store.isShared, !caching.hasAskedForClaim, !caching.isAnswered, caching.mayBeClaimed {
         return self.claim(from: store, of: cache, prepared, caching)
       }
       return self.decide(cache, prepared, caching)
@@ -106,18 +95,6 @@ extension Load {
       })
   }
 
-  func rules(for found: [FoundEntry]) -> CacheRules {
-    CacheRules(kind: found.contains { $0.store.isShared } ? .shared : .private)
-  }
-
-  private func isAnswered(_ caching: AttemptCaching, in cache: URLCache) -> Bool {
-    guard !caching.found.isEmpty else { return false }
-    let decision = rules(for: caching.found).lookup(
-      caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
-    if case .answer = decision { return true }
-    return false
-  }
-
   /// Carries out the decision of the rules about the found entries.
   func decide(_ cache: URLCache, _ prepared: consuming PreparedAttempt, _ caching: consuming AttemptCaching)
     -> AttemptStart?
@@ -127,8 +104,7 @@ extension Load {
       return attemptStart(prepared, caching)
     }
     guard caching.found.allSatisfy({ $0.entry.head != nil }) else { return decideByClass(prepared, caching) }
-    let decision = rules(for: caching.found).lookup(
-      caching.request, among: caching.found.compactMap(\.entry.head), at: Date())
+    let decision = caching.lookup(at: Date())
     events?.report(decision, about: caching.found)
     switch decision {
     case .miss: return attemptStart(prepared, caching)

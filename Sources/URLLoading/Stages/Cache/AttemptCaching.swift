@@ -69,6 +69,33 @@ struct AttemptCaching: Sendable {
   /// The request as the rules see it. Made anew each time: most loads that do not use the cache never need it.
   var request: CacheRequest { CacheRequest(canonical, url: subject.url) }
 
+  /// Takes what another store has, beside what was found. Of an entry that both have the newer one counts.
+  mutating func add(_ entries: [URLCacheEntry], of store: any URLCacheStore) {
+    var found = found.filter { $0.store !== store }
+    for entry in entries {
+      guard let index = found.firstIndex(where: { $0.entry.id == entry.id }) else {
+        found.append(FoundEntry(entry: entry, store: store))
+        continue
+      }
+      // Another process may have had it validated.
+      if found[index].entry.responseDate < entry.responseDate {
+        found[index] = FoundEntry(entry: entry, store: store)
+      }
+    }
+    update { $0.found = found }
+  }
+
+  /// What the rules say about what was found.
+  func lookup(at now: Date) -> CacheLookup {
+    CacheRules(for: found).lookup(request, among: found.compactMap(\.entry.head), at: now)
+  }
+
+  /// Whether what was found so far may answer as it is.
+  var isAnswered: Bool {
+    guard !found.isEmpty, case .answer = lookup(at: Date()) else { return false }
+    return true
+  }
+
   /// Whether nothing that is stored plays a part, and nothing will be changed but by storing the response.
   var isIdle: Bool { found.isEmpty && claim == nil && canonical.httpMethod == "GET" }
 
@@ -107,6 +134,13 @@ struct AttemptCaching: Sendable {
   /// Takes back what was set.
   func removeConditions(from request: inout URLRequest) {
     for condition in conditions.reversed() { request.setValue(condition.own, forHTTPHeaderField: condition.name) }
+  }
+}
+
+extension CacheRules {
+  /// Those of the cache that the entries come from.
+  init(for found: [FoundEntry]) {
+    self.init(kind: found.contains { $0.store.isShared } ? .shared : .private)
   }
 }
 
