@@ -7,35 +7,30 @@ extension Load {
     let action = update { state in
       let mayFollowResponse = plan.kind.isDuplex || plan.background != nil
       let action = state.machine.challenged(attempt: attempt, mayFollowResponse: mayFollowResponse)
-      if case .ask(let flow) = action {
-        state.apply(flow)
+      if state.asks(action) {
         if let response = challenge.failureResponse { state.metrics.responded(response) }
         state.events?.record(.challenged(challenge))
       }
       return action
     }
-    switch action {
-    case .ignore: break
-    case .fail(let reason): abort(reason)
-    case .ask:
-      if let response = challenge.failureResponse {
-        storeCookies(of: response)
-        // The origin may have answered behind a proxy that has accepted its own.
-        if case .origin = speaker(of: response), read({ $0.attempt.credentials.awaitsAcceptance }) {
-          storeCredential(response)
-        }
-        renewCookies(attempt: attempt)
+    guard asks(action) else { return }
+    if let response = challenge.failureResponse {
+      storeCookies(of: response)
+      // The origin may have answered behind a proxy that has accepted its own.
+      if case .origin = speaker(of: response), read({ $0.attempt.credentials.awaitsAcceptance }) {
+        storeCredential(response)
       }
-      let url = read { $0.attempt.request?.url }
-      if let url, let credential = ChallengeRules.credential(for: challenge, in: url, orOf: plan.request.url) {
-        return answer(challenge, .useCredential, credential, attempt: attempt)
-      }
-      decide(awaiting: { askStorage(about: challenge, $0) }) { (credential: URLCredential?) in
-        if let credential {
-          self.answer(challenge, .useCredential, credential, attempt: attempt)
-        } else {
-          self.askDelegate(about: challenge, attempt: attempt)
-        }
+      renewCookies(attempt: attempt)
+    }
+    let url = read { $0.attempt.request?.url }
+    if let url, let credential = ChallengeRules.credential(for: challenge, in: url, orOf: plan.request.url) {
+      return answer(challenge, .useCredential, credential, attempt: attempt)
+    }
+    decide(awaiting: { askStorage(about: challenge, $0) }) { (credential: URLCredential?) in
+      if let credential {
+        self.answer(challenge, .useCredential, credential, attempt: attempt)
+      } else {
+        self.askDelegate(about: challenge, attempt: attempt)
       }
     }
   }

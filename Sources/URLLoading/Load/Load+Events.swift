@@ -12,18 +12,13 @@ extension Load {
       if finishedForCache(attempt: attempt) { return }
       let action = update { state in
         let action = state.machine.finished(attempt: attempt, isReplay: isReplay)
-        if action == .retain { state.attempt.retained.append(.finished) }
+        _ = state.passes(action, .finished)
         return action
       }
-      switch action {
-      case .ignore, .retain: break
-      case .finish:
-        let endWhole: @Sendable () -> Void = { self.end(self.errorOfWhole(), dropsWaiting: false) }
-        if let recorder = takeRecorder(attempt: attempt), storesLater(recorder, then: endWhole) { return }
-        endWhole()
-      case .finishUnanswered: finishUnanswered(attempt: attempt, isReplay: isReplay)
-      case .fail(let reason): abort(reason)
-      }
+      guard passes(action, attempt: attempt, isReplay: isReplay) else { return }
+      let endWhole: @Sendable () -> Void = { self.end(self.errorOfWhole(), dropsWaiting: false) }
+      if let recorder = takeRecorder(attempt: attempt), storesLater(recorder, then: endWhole) { return }
+      endWhole()
     case .failed(let error):
       if failedForCache(error, attempt: attempt) { return }
       passHeldBytes(attempt: attempt, isReplay: isReplay)
@@ -96,14 +91,13 @@ extension Load {
     let countsWhatIsWritten = plan.kind == .download
     var pauseEnd: MonotonicInstant?
     let (action, sink, recorder, isWatched) = update {
-      state -> (LoadMachine.DataAction?, (any BodySink)?, CacheRecorder?, Bool) in
+      state -> (LoadMachine.EventAction?, (any BodySink)?, CacheRecorder?, Bool) in
       if state.attempt.cache.isWithheld, state.machine.attempt == attempt {
         state.machine.progressed(attempt: attempt, at: now)
         return (nil, nil, state.attempt.cache.recorder, false)
       }
       let action = state.machine.receivedData(count, attempt: attempt, isReplay: isReplay, at: now)
-      switch action {
-      case .deliver:
+      if state.passes(action, .data(copy())) {
         if !countsWhatIsWritten { state.counts.received += Int64(count) }
         state.metrics.received(count)
         if let events = state.events, events.wantsBodies { events.record(.body(copy())) }
@@ -112,31 +106,25 @@ extension Load {
           state.apply(state.machine.exceededRate(until: due))
           pauseEnd = due
         }
-      case .retain: state.attempt.retained.append(.data(copy()))
-      case .hold: state.attempt.held.append(copy())
-      case .ignore, .fail: break
       }
       return (action, state.sink, state.attempt.cache.recorder, state.isWatched)
     }
     if let pauseEnd { session.deadlines.look(by: pauseEnd) }
-    switch action {
-    case nil:
+    guard let action else {
       if let recorder { record(recorder) }
       // Further bytes are of no use, or exceed the announced length, and may never end.
       if recorder?.hasOverflowed != false { _ = finishedForCache(attempt: attempt) }
-    case .ignore, .retain, .hold: break
-    case .fail(let reason): abort(reason)
-    case .deliver:
-      guard let sink else { return }
-      if let recorder { record(recorder) }
-      do {
-        let isHeld = try write(sink)
-        if sink.holdsBytes, !isHeld { consumed(count) }
-        if countsWhatIsWritten { countWritten(in: sink, attempt: attempt) }
-        if isWatched { reportProgress() }
-      } catch {
-        abort((error as? FileSink.Overrun).map(overrunError) ?? error)
-      }
+      return
+    }
+    guard passes(action, attempt: attempt, isReplay: isReplay), let sink else { return }
+    if let recorder { record(recorder) }
+    do {
+      let isHeld = try write(sink)
+      if sink.holdsBytes, !isHeld { consumed(count) }
+      if countsWhatIsWritten { countWritten(in: sink, attempt: attempt) }
+      if isWatched { reportProgress() }
+    } catch {
+      abort((error as? FileSink.Overrun).map(overrunError) ?? error)
     }
   }
 
@@ -155,22 +143,19 @@ extension Load {
     if tookForUpload(response, attempt: attempt, isReplay: isReplay) { return }
     let now = MonotonicInstant.now
     var held = Data()
-    let (action, hasCredential, isSurplus) = update { state -> (LoadMachine.ResponseAction, Bool, Bool) in
+    let (action, hasCredential, isSurplus) = update { state -> (LoadMachine.EventAction, Bool, Bool) in
       let action = state.machine.responded(attempt: attempt, isReplay: isReplay, at: now)
-      switch action {
-      case .deliver:
+      if state.passes(action, .response(response)) {
         if let first = state.response, !mayFollow(first) { return (action, false, true) }
         beginParts(&state, with: response)
         state.response = response
         swap(&held, &state.attempt.held)
         state.metrics.responded(response)
         state.events?.record(.response(response))
-      case .retain: state.attempt.retained.append(.response(response))
-      case .ignore: break
       }
       return (action, state.attempt.credentials.awaitsAcceptance, false)
     }
-    guard action == .deliver else { return }
+    guard passes(action, attempt: attempt, isReplay: isReplay) else { return }
     if isSurplus { return abort(.secondResponse) }
     defer { if !held.isEmpty { receive(held, attempt: attempt, isReplay: isReplay) } }
     guard let offset = takeBackThroughStages(response, acceptsCredential: hasCredential) else { return }

@@ -6,20 +6,12 @@ extension Load {
   func receive(_ entries: [URLDirectoryEntry], attempt: Int, isReplay: Bool = false) {
     let now = MonotonicInstant.now
     let cost = entries.reduce(0) { $0 + $1.cost }
-    let (action, sink) = update { state -> (LoadMachine.DataAction, EntrySink?) in
+    let (action, sink) = update { state -> (LoadMachine.EventAction, EntrySink?) in
       let action = state.machine.receivedEntries(attempt: attempt, isReplay: isReplay, at: now)
-      switch action {
-      case .deliver: state.apply(state.machine.buffered(cost))
-      case .retain: state.attempt.retained.append(.entries(entries))
-      case .ignore, .hold, .fail: break
-      }
+      if state.passes(action, .entries(entries)) { state.apply(state.machine.buffered(cost)) }
       return (action, state.entries)
     }
-    switch action {
-    case .ignore, .retain, .hold: break
-    case .fail(let reason): abort(reason)
-    case .deliver:
-      if sink?.write(entries) != true { consumed(cost) }
-    }
+    guard passes(action, attempt: attempt, isReplay: isReplay) else { return }
+    if sink?.write(entries) != true { consumed(cost) }
   }
 }

@@ -10,8 +10,7 @@ extension Load {
     var claim: URLCacheClaim?
     let (action, delegate, task, delivery) = update { state in
       let action = state.machine.redirected(attempt: attempt, at: now)
-      if case .ask(let flow) = action {
-        state.apply(flow)
+      if state.asks(action) {
         state.metrics.responded(response)
         state.attempt.cookies.withdraw(from: &proposed)
         claim = state.attempt.cache.withdraw(from: &proposed)
@@ -19,33 +18,29 @@ extension Load {
       return (action, state.delegates.task, state.task, state.delivery)
     }
     claim?.end(.notStored)
-    switch action {
-    case .ignore: break
-    case .fail(let reason): abort(reason, redirectedTo: request.url)
-    case .ask:
-      storeCookies(of: response)
-      // A redirect accepts the credential as any other response does.
-      storeCredential(response)
-      guard !plan.isSentOnce else { return refuse(response, follows: responseFollows, attempt: attempt, at: now) }
-      guard let delegate, let task, let delivery else {
-        events?.report(.redirected(response, proposed: proposed, followed: proposed))
-        return decided(proposed, proposed: proposed, attempt: attempt)
-      }
-      let shown = HTTPRedirect.response(to: proposed, for: response)
-      decide(
-        asking: delegate, .redirect, by: delivery,
-        { [proposed] in
-          $0.urlSession(
-            self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed, completionHandler: $1)
-        },
-        then: { [proposed] (decision: URLRequest?) in
-          self.events?.report(.redirected(response, proposed: proposed, followed: decision))
-          guard let decision else {
-            return self.refuse(response, follows: responseFollows, attempt: attempt, at: MonotonicInstant.now)
-          }
-          self.decided(decision, proposed: proposed, attempt: attempt)
-        })
+    guard asks(action, redirectedTo: request.url) else { return }
+    storeCookies(of: response)
+    // A redirect accepts the credential as any other response does.
+    storeCredential(response)
+    guard !plan.isSentOnce else { return refuse(response, follows: responseFollows, attempt: attempt, at: now) }
+    guard let delegate, let task, let delivery else {
+      events?.report(.redirected(response, proposed: proposed, followed: proposed))
+      return decided(proposed, proposed: proposed, attempt: attempt)
     }
+    let shown = HTTPRedirect.response(to: proposed, for: response)
+    decide(
+      asking: delegate, .redirect, by: delivery,
+      { [proposed] in
+        $0.urlSession(
+          self.session, task: task, willPerformHTTPRedirection: shown, newRequest: proposed, completionHandler: $1)
+      },
+      then: { [proposed] (decision: URLRequest?) in
+        self.events?.report(.redirected(response, proposed: proposed, followed: decision))
+        guard let decision else {
+          return self.refuse(response, follows: responseFollows, attempt: attempt, at: MonotonicInstant.now)
+        }
+        self.decided(decision, proposed: proposed, attempt: attempt)
+      })
   }
 
   private func decided(_ request: URLRequest, proposed: URLRequest, attempt: Int) {

@@ -143,10 +143,11 @@ struct LoadMachine {
 
   // MARK: Events of the protocol
 
-  enum RedirectAction: Equatable { case ignore, ask(FlowAction), fail(Failure) }
+  /// What becomes of a redirect or a challenge: `ask` for a decision, with the gate closed.
+  enum QuestionAction: Equatable { case ignore, ask(FlowAction), fail(Failure) }
 
-  /// The instance reported a redirect. `ask` for a decision, with the gate closed.
-  mutating func redirected(attempt: Int, at now: MonotonicInstant) -> RedirectAction {
+  /// The instance reported a redirect.
+  mutating func redirected(attempt: Int, at now: MonotonicInstant) -> QuestionAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening else { return .fail(.lateRedirect) }
     guard redirectCount < limits.redirects else { return .fail(.tooManyRedirects) }
@@ -195,12 +196,10 @@ struct LoadMachine {
     return isReplaying
   }
 
-  enum ChallengeAction: Equatable { case ignore, ask(FlowAction), fail(Failure) }
-
   /// The instance needs an answer to a challenge. The request timeout stands still until it has one.
   /// - Parameter mayFollowResponse: the connection is full duplex, where TLS may start after the response, or the transfer service resumes
   ///   the load, where the server is asked again.
-  mutating func challenged(attempt: Int, mayFollowResponse: Bool = false) -> ChallengeAction {
+  mutating func challenged(attempt: Int, mayFollowResponse: Bool = false) -> QuestionAction {
     guard accepts(attempt) else { return .ignore }
     guard phase == .opening || (mayFollowResponse && phase == .receiving) else { return .fail(.lateChallenge) }
     isChallengedInside = phase == .receiving
@@ -219,10 +218,12 @@ struct LoadMachine {
     return .pass(unpause: removePause(.decision, at: now) == .unpause)
   }
 
-  enum ResponseAction: Equatable { case ignore, retain, deliver }
+  /// What becomes of an event of the instance; `retain` for one that is fed again (``replaysNext(attempt:)``), `hold` for bytes ahead of their
+  /// response, `finishUnanswered` for an end without a response (``unanswered(attempt:isReplay:)``).
+  enum EventAction: Equatable { case ignore, retain, hold, deliver, finish, finishUnanswered, fail(Failure) }
 
   /// A response came. Whether there may be a second one, the load knows.
-  mutating func responded(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> ResponseAction {
+  mutating func responded(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> EventAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
     if retains(isReplay) { return .retain }
@@ -234,13 +235,10 @@ struct LoadMachine {
     }
   }
 
-  /// `hold` for bytes ahead of their response.
-  enum DataAction: Equatable { case ignore, retain, hold, deliver, fail(Failure) }
-
   /// Bytes of the body came. Ahead of a response the load holds as many as a task may have waiting.
   mutating func receivedData(
     _ count: Int = 0, attempt: Int, isReplay: Bool = false, at now: MonotonicInstant
-  ) -> DataAction {
+  ) -> EventAction {
     let action = received(entries: false, attempt: attempt, isReplay, at: now)
     guard case .fail(.bytesAheadOfResponse) = action, !expectsEntries, count <= limits.bufferedBytes - heldBytes
     else { return action }
@@ -249,13 +247,13 @@ struct LoadMachine {
   }
 
   /// Entries of a directory came.
-  mutating func receivedEntries(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> DataAction {
+  mutating func receivedEntries(attempt: Int, isReplay: Bool = false, at now: MonotonicInstant) -> EventAction {
     received(entries: true, attempt: attempt, isReplay, at: now)
   }
 
   private mutating func received(
     entries: Bool, attempt: Int, _ isReplay: Bool, at now: MonotonicInstant
-  ) -> DataAction {
+  ) -> EventAction {
     guard accepts(attempt) else { return .ignore }
     lastProgress = now
     if retains(isReplay) { return .retain }
@@ -266,11 +264,8 @@ struct LoadMachine {
     }
   }
 
-  /// `finishUnanswered` without a response: see ``unanswered(attempt:isReplay:)``.
-  enum FinishAction: Equatable { case ignore, retain, finish, finishUnanswered, fail(Failure) }
-
   /// The instance has sent the whole body.
-  mutating func finished(attempt: Int, isReplay: Bool = false) -> FinishAction {
+  mutating func finished(attempt: Int, isReplay: Bool = false) -> EventAction {
     guard accepts(attempt) else { return .ignore }
     if retains(isReplay) { return .retain }
     switch phase {

@@ -103,8 +103,8 @@ import URLLoadingBase
   }
 
   private typealias Row = (
-    redirect: LoadMachine.RedirectAction, challenge: LoadMachine.ChallengeAction, response: LoadMachine.ResponseAction,
-    data: LoadMachine.DataAction, finish: LoadMachine.FinishAction, failure: LoadMachine.FailureAction,
+    redirect: LoadMachine.QuestionAction, challenge: LoadMachine.QuestionAction, response: LoadMachine.EventAction,
+    data: LoadMachine.EventAction, finish: LoadMachine.EventAction, failure: LoadMachine.FailureAction,
     cancel: LoadMachine.EndAction, abort: LoadMachine.EndAction
   )
 
