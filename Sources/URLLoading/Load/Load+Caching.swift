@@ -7,9 +7,8 @@ internal import URLLoadingHTTPSemantics
 extension Load {
   /// The session's cache, if this load uses it.
   private func cache(for prepared: borrowing PreparedAttempt) -> URLCache? {
-    guard let cache = session.values.urlCache, plan.usesCache, plan.kind != .listing, !plan.kind.isDuplex,
-      prepared.rangeOffset == nil,
-      !plan.isResumption, plan.kind != .upload || read({ $0.uploads.isBeginning })
+    guard let cache = session.values.urlCache, plan.mayUseCache, prepared.rangeOffset == nil,
+      plan.kind != .upload || read({ $0.uploads.isBeginning })
     else { return nil }
     // Of the built-in classes, those that reach local resources have nothing to gain.
     if prepared.protocolClass != HTTPProtocol.self,

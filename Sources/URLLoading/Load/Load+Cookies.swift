@@ -27,8 +27,8 @@ extension Load {
 
   /// The storage that a request gets cookies of, unless it brings its own.
   private func cookieStorage(for request: borrowing URLRequest) -> HTTPCookieStorage? {
-    guard session.values.httpShouldSetCookies, request.httpShouldHandleCookies,
-      let storage = session.values.httpCookieStorage, request.value(forHTTPHeaderField: "Cookie") == nil
+    guard let storage = session.parts.sentCookies, request.httpShouldHandleCookies,
+      request.value(forHTTPHeaderField: "Cookie") == nil
     else { return nil }
     return storage
   }
@@ -71,11 +71,10 @@ extension Load {
   func storeCookies(of response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
     recordTransportSecurity(of: response)
+    guard let storage = session.parts.storedCookies else { return }
     let cookies = response.setCookies
-    guard !cookies.isEmpty, let url = response.url, let storage = session.values.httpCookieStorage,
-      session.values.httpCookieAcceptPolicy != .never, speaker(of: response).setsCookies,
-      let request = read({ $0.attempt.request }),
-      request.httpShouldHandleCookies
+    guard !cookies.isEmpty, let url = response.url, speaker(of: response).setsCookies,
+      let request = read({ $0.attempt.request }), request.httpShouldHandleCookies
     else { return }
     guard !session.parts.hasSubclassedCookieStorage else {
       let accepted = HTTPCookieStorage.cookies(

@@ -66,6 +66,8 @@ struct LoadPlan: Sendable {
   var waitsForConnectivity = true
   /// Whether the session's cache has a part in the load. Not where its owner keeps blocks of the resource itself.
   var usesCache = true
+  /// Whether it may have one in such a task: not where its result is no response with a body, or a part of one that is there.
+  var mayUseCache: Bool { usesCache && kind != .listing && !kind.isDuplex && !isResumption }
   /// Whether the request gets the session's additional header fields. Not one that is made of another request, which has those it may have.
   var addsSessionFields = true
   /// Whether the request goes out once: it is not repeated for want of an answer, and follows no redirect.

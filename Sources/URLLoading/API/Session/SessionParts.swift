@@ -11,6 +11,10 @@ struct SessionParts {
   let limits: LoadMachine.Limits
   /// Nil where requests are loaded as they are.
   let requestDefaults: RequestDefaults?
+  /// Gives requests their cookies; nil where the configuration wants none in them.
+  let sentCookies: HTTPCookieStorage?
+  /// Takes the cookies of responses; nil where the configuration accepts none.
+  let storedCookies: HTTPCookieStorage?
   /// Whether the cookie storage is of a class of the program's, which loads ask by its methods.
   let hasSubclassedCookieStorage: Bool
   /// The HSTS store: that of the cookie storage, else one in memory that is released with the session.
@@ -31,6 +35,8 @@ struct SessionParts {
     deadlines = SessionDeadlines(of: tasks)
     limits = values.limits(redirects: configuration.network.maximumRedirects)
     requestDefaults = RequestDefaults(values)
+    sentCookies = values.httpShouldSetCookies ? values.httpCookieStorage : nil
+    storedCookies = values.httpCookieAcceptPolicy == .never ? nil : values.httpCookieStorage
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
     receiveRate = configuration.network.receiveRate
