@@ -85,7 +85,7 @@ extension Load {
   /// Tells the delegate where a download resumes.
   func announceResume(at offset: Int64, of total: Int64) {
     let (delegate, task, delivery) = update { state in
-      state.counts.received = offset
+      state.counts.received(total: offset)
       return (state.delegates.download, state.task as? URLSessionDownloadTask, state.delivery)
     }
     guard case .delegate = plan.owner, let delegate, let task, let delivery else { return }

@@ -98,7 +98,7 @@ extension Load {
       }
       let action = state.machine.receivedData(count, attempt: attempt, isReplay: isReplay, at: now)
       if state.passes(action, .data(copy())) {
-        if !countsWhatIsWritten { state.counts.received += Int64(count) }
+        if !countsWhatIsWritten { state.counts.received(more: count) }
         state.metrics.received(count)
         if let events = state.events, events.wantsBodies { events.record(.body(copy())) }
         if let sink = state.sink, sink.holdsBytes { state.apply(state.machine.buffered(count)) }
@@ -132,7 +132,7 @@ extension Load {
   private func countWritten(in sink: any BodySink, attempt: Int) {
     guard let file = sink as? FileSink else { return }
     update { state in
-      if state.machine.attempt == attempt { state.counts.received = file.length }
+      if state.machine.attempt == attempt { state.counts.received(total: file.length) }
     }
   }
 
@@ -161,9 +161,9 @@ extension Load {
     guard let offset = takeBackThroughStages(response, acceptsCredential: hasCredential) else { return }
     let length = response.expectedContentLength
     let (delegate, task, delivery, isWatched) = update { state in
-      state.counts.expectedToReceive =
+      state.counts.expects(
         (offset > 0 ? response.contentRange?.completeLength : nil)
-        ?? (length < 0 ? NSURLSessionTransferSizeUnknown : length + offset)
+          ?? (length < 0 ? NSURLSessionTransferSizeUnknown : length + offset))
       state.sink?.begin(expectedLength: length)
       return (state.delegates.data, state.task, state.delivery, state.isWatched)
     }
@@ -212,7 +212,7 @@ extension Load {
     update { state in
       guard state.machine.attempt == attempt else { return }
       state.machine.progressed(attempt: attempt, at: now)
-      state.counts.sent = total + state.uploads.firstByte
+      state.counts.sent(total: total + state.uploads.firstByte)
       state.metrics.sentBody()
     }
     reportProgress()

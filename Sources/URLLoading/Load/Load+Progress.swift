@@ -3,11 +3,10 @@ extension Load {
   /// Tells the delegate and the task's `Progress` how far the load is, unless that is about to happen.
   func reportProgress() {
     let (hasNews, delivery) = update { state -> (Bool, Delivery?) in
-      guard !state.counts.isReportQueued, state.task != nil, state.isWatched else { return (false, nil) }
-      let hasNews =
-        state.progress != nil || state.counts.sent != state.counts.reportedSent || state.file != nil
-      guard hasNews else { return (false, nil) }
-      state.counts.isReportQueued = state.delivery != nil
+      guard state.task != nil, state.isWatched,
+        state.counts.isReportDue(isObserved: state.progress != nil || state.file != nil)
+      else { return (false, nil) }
+      if state.delivery != nil { state.counts.queueReport() }
       return (true, state.delivery)
     }
     guard hasNews else { return }
@@ -15,22 +14,25 @@ extension Load {
   }
 
   func tellProgress() {
-    let (counts, delegates, task, file) = update { state in
-      let counts = state.counts
-      state.counts.isReportQueued = false
-      state.counts.reportedSent = counts.sent
-      return (counts, state.delegates, state.task, state.file)
+    let (newlySent, counts, delegates, task, file) = update { state in
+      (state.counts.takeReport(), state.counts, state.delegates, state.task, state.file)
     }
     guard let task else { return }
     updateProgress()
-    tellSent(counts, delegates, task)
+    if newlySent > 0 {
+      delegates.task?.tell(.sent) {
+        $0.urlSession(
+          session, task: task, didSendBodyData: newlySent, totalBytesSent: counts.sent,
+          totalBytesExpectedToSend: expectedBytesToSend)
+      }
+    }
     guard case .delegate = plan.owner, let download = task as? URLSessionDownloadTask,
       let receivers = delegates.download, let file
     else { return }
     let (new, length) = update { state in
       let progress = file.takeProgress()
       // The task's counter is never lower than the delegate's.
-      if progress.new > 0 { state.counts.received = progress.length }
+      if progress.new > 0 { state.counts.received(total: progress.length) }
       return progress
     }
     guard new > 0 else { return }
@@ -38,17 +40,6 @@ extension Load {
       $0.urlSession(
         session, downloadTask: download, didWriteData: new, totalBytesWritten: length,
         totalBytesExpectedToWrite: counts.expectedToReceive)
-    }
-  }
-
-  private func tellSent(_ counts: ByteCounts, _ delegates: SessionDelegates, _ task: URLSessionTask) {
-    // A body that is sent again starts from 0.
-    let already = counts.reportedSent <= counts.sent ? counts.reportedSent : 0
-    guard counts.sent > already else { return }
-    delegates.task?.tell(.sent) {
-      $0.urlSession(
-        session, task: task, didSendBodyData: counts.sent - already, totalBytesSent: counts.sent,
-        totalBytesExpectedToSend: expectedBytesToSend)
     }
   }
 
@@ -86,18 +77,13 @@ extension Load {
       return (state.progress, state.counts, state.response != nil, isDone)
     }
     guard let progress else { return }
-    let moved = counts.sent + counts.received
     if isDone {
-      progress.totalUnitCount = max(1, moved)
-      progress.completedUnitCount = max(1, moved)
+      progress.totalUnitCount = max(1, counts.moved)
+      progress.completedUnitCount = max(1, counts.moved)
       return
     }
-    let toSend = expectedBytesToSend
-    let toReceive = hasResponse ? counts.expectedToReceive : -1
-    // A server may announce any length.
-    let (total, isTooLarge) = toSend.addingReportingOverflow(toReceive)
-    progress.totalUnitCount = toSend < 0 || toReceive < 0 || isTooLarge ? -1 : total
-    progress.completedUnitCount = moved
+    progress.totalUnitCount = counts.total(toSend: expectedBytesToSend, hasResponse: hasResponse)
+    progress.completedUnitCount = counts.moved
   }
 }
 

@@ -67,8 +67,7 @@ extension Load {
       if case .open = action {
         state.stopInstance()
         // The part of a resumed upload begins somewhere in its body.
-        state.counts.sent = state.uploads.firstByte
-        state.counts.reportedSent = state.counts.sent
+        state.counts.sendsAnew(from: state.uploads.firstByte)
       }
       return action
     }

@@ -16,7 +16,7 @@ extension Load {
   func expect(_ length: Int64, attempt: Int) {
     guard plan.kind == .download else { return }
     update { state in
-      if state.machine.attempt == attempt { state.counts.expectedToReceive = length }
+      if state.machine.attempt == attempt { state.counts.expects(length) }
     }
   }
 
@@ -24,9 +24,9 @@ extension Load {
     let file = update { state -> FileSink? in
       let file = state.file
       guard state.machine.attempt == attempt else { return file }
-      if file != nil { state.counts.received = progress.received }
-      if progress.expectedToReceive != 0 { state.counts.expectedToReceive = progress.expectedToReceive }
-      state.counts.sent = progress.sent
+      if file != nil { state.counts.received(total: progress.received) }
+      if progress.expectedToReceive != 0 { state.counts.expects(progress.expectedToReceive) }
+      state.counts.sent(total: progress.sent)
       return file
     }
     file?.recordElsewhere(progress.received)

@@ -195,8 +195,7 @@ extension Load {
     let isDue = update { state in
       guard state.machine.opens(attempt: attempt) else { return false }
       state.uploads.send(source, from: part.offset)
-      state.counts.sent = part.offset
-      state.counts.reportedSent = part.offset
+      state.counts.sendsAnew(from: part.offset)
       return true
     }
     guard isDue else { return }
