@@ -133,37 +133,34 @@ extension Load {
     return try? made?.serialized()
   }
 
-  // MARK: A data task that becomes a download
+  // MARK: Credentials of another process
+  // A download that another process has begun is tried without the credentials that it had: a stored one, the answer to a challenge or a
+  // cookie may do. Where they do not, the error says what is missing.
 
-  /// Turns a data task into a download task, which writes the bytes so far to the file.
-  ///
-  /// Called by the delivery, as the completion is: so one of the two tasks completes.
-  func becomeDownload(_ task: URLSessionDataTask) {
-    let file = FileSink()
-    let download = URLSessionDownloadTask(load: self)
-    guard let (delegate, sink) = replaceTask(task, with: download, .became(download)) else { return }
-    delegate.tell(.becameDownload) { $0.urlSession(session, dataTask: task, didBecome: download) }
-    do {
-      consumed(try sink.moveOn(to: file))
-    } catch {
-      return abort(error)
-    }
-    tellProgress()
+  /// Whether a response rejects the request, and the resumed download lacks credentials of the original one.
+  func missesCredentials(for response: URLResponse) -> Bool {
+    guard plan.isResumption, let status = (response as? HTTPURLResponse)?.statusCode else { return false }
+    return [401, 403, 407].contains(status) && missing != nil
   }
 
-  /// Turns a data task into another task.
-  /// - Returns: the delivery, and the sink with the body so far; nil if the task has already become another.
-  func replaceTask(
-    _ task: URLSessionDataTask, with successor: URLSessionTask, _ event: LoadEvent
-  ) -> (DelegateReceivers<any URLSessionDataDelegate>, DelegateSink)? {
-    update { state in
-      guard state.task === task else { return nil }
-      state.task = successor
-      events?.record(event)
-      session.taskRegistry.retain(successor)
-      session.taskRegistry.remove(task)
-      guard let delegate = state.delegates.data, let sink = state.sink as? DelegateSink else { return nil }
-      return (delegate, sink)
-    }
+  /// What such a download fails with.
+  func missingCredentials(underlying: (any Error)? = nil) -> URLError {
+    failure(
+      .userAuthenticationRequired,
+      "The resumed download was refused. It began with \(missing ?? "credentials"), which resume data does not hold; begin the download anew with a request that has it.",
+      underlying: underlying)
+  }
+
+  /// An error of the instance. A refused login of a download that lacks its credentials says so.
+  func namingMissingCredentials(_ error: any Error) -> any Error {
+    guard plan.isResumption, missing != nil, let code = (error as? URLError)?.code,
+      code == .userAuthenticationRequired || code == .userCancelledAuthentication
+    else { return error }
+    return missingCredentials(underlying: error)
+  }
+
+  /// In words; nil if nothing is missing.
+  private var missing: String? {
+    plan.resumption.flatMap { ResumeSecrets.missing(fields: $0.missingFields, user: $0.missesUser) }
   }
 }

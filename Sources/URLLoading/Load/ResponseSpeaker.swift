@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Who says what a response says. Whatever keeps something of a response asks here whether it may, by ``Load/speaker(of:)``.
 enum ResponseSpeaker: Equatable {
   /// A proxy, of itself (RFC 9110, sections 9.3.6 and 15.5.8): the delegate and the caller see it, and nothing of it is kept.
@@ -26,5 +28,17 @@ enum ResponseSpeaker: Equatable {
     case .cache, .instance: status != 401 && status != 407
     case .origin: space.isProxy() || status != 401
     }
+  }
+}
+
+extension Load {
+  /// Who says what a response says, of the attempt that runs.
+  func speaker(of response: URLResponse) -> ResponseSpeaker {
+    let http = response as? HTTPURLResponse
+    if http?.speaker == .proxy { return .proxy }
+    let (isStored, protocolClass) = read { ($0.attempt.cache.isStored, $0.attempt.protocolClass) }
+    if isStored { return .cache }
+    guard protocolClass == HTTPProtocol.self, let http else { return .instance }
+    return .origin(isVerified: http.speaker == .verifiedOrigin)
   }
 }
