@@ -14,19 +14,21 @@ struct Attempt {
 
   /// The request as the instance gets it; nil for a task that no session made.
   var request: URLRequest?
-  var cookies: CookieStage
   var protocolClass: URLProtocol.Type?
   /// Calls the instance, and has its gate; nil before there is one, and after the end.
   var driver: ProtocolDriver?
+  var retained: [Event] = []
+  /// What the instance has sent ahead of its response.
+  var held = Data()
+
+  // The stages of this hop.
+  var cookies: CookieStage
+  /// Nil where the session does not wait for connectivity.
+  @Boxed var network: NetworkWait?
   /// The first byte that was asked for, of a resumed download's range.
   var rangeOffset: Int64?
   var cache = CacheStage()
   var credentials = CredentialStage()
-  var retained: [Event] = []
-  /// What the instance has sent ahead of its response.
-  var held = Data()
-  /// Nil where the session does not wait for connectivity.
-  @Boxed var network: NetworkWait?
 
   /// What a response does to a cache that the attempt has asked.
   func cacheUpdate(of cache: URLCache, _ caching: AttemptCaching) -> CacheUpdate {

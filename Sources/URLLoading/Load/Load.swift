@@ -11,33 +11,39 @@ internal import URLLoadingCurlTransport
 final class Load: BufferedSource, Sendable {
   struct State: Sendable {
     var machine: LoadMachine
+    var attempt: Attempt
+    var ending = LoadEnding()
+    fileprivate var driverToRun: ProtocolDriver?
+    /// When the session's timer looks at this load at the latest; nil when it need not.
+    var announcedDeadline: MonotonicInstant?
+
+    // The stages of the whole load; those of one hop are the attempt's.
+    var uploads: UploadStage
+    var resumption: ResumptionStage
+    var metrics = MetricsCollector()
+    /// Nil without a listener.
+    let events: LoadEvents?
+
+    // The owner, and what it gets.
     var task: URLSessionTask?
     var ownDelegate: (any URLSessionTaskDelegate)?
     var delegates = SessionDelegates.none
-    var attempt: Attempt
-    var ending = LoadEnding()
-    var uploads: UploadStage
+    var delivery: Delivery?
+    var response: URLResponse?
     var sink: (any BodySink)?
     /// Where the entries of a directory go, in the place of `sink`.
     var entries: EntrySink?
-    var delivery: Delivery?
-    var response: URLResponse?
-    var metrics = MetricsCollector()
-    var counts = ByteCounts()
-    var progress: Progress?
     /// Takes the body apart; nil for all but bodies of parts that replace each other.
     var parts: ReplacedParts?
     /// Nil where there is no limit.
     @Boxed var rate: ReceiveRate?
-    var resumption: ResumptionStage
-    /// When the session's timer looks at this load at the latest; nil when it need not.
-    var announcedDeadline: MonotonicInstant?
+    var counts = ByteCounts()
+    var progress: Progress?
+
+    // What the owner says of the task.
     var priority: Float = URLSessionTask.defaultPriority
     var description: String?
     @Boxed var hints: TaskHints?
-    /// Nil without a listener.
-    let events: LoadEvents?
-    fileprivate var driverToRun: ProtocolDriver?
 
     /// Whether there is a limit, without reading it.
     var hasRate: Bool { _rate.isPresent }
