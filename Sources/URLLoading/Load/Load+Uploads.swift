@@ -163,19 +163,16 @@ extension Load {
   }
 
   private func askForOffset(attempt: Int) {
-    guard let uploading = read({ $0.machine.opens(attempt: attempt) ? $0.uploads.resumable : nil }),
-      let resource = uploading.machine.resource
-    else { return }
-    open(UploadRequests.ask(about: resource, as: uploading.template), for: .resumption)
+    let upload = read { $0.machine.opens(attempt: attempt) ? $0.uploads.resumable : nil }
+    if let request = upload?.offsetRequest { open(request, for: .resumption) }
   }
 
   private func append(_ part: ResumableUpload.Part, attempt: Int) {
-    guard let uploading = read({ $0.uploads.resumable }), let resource = uploading.machine.resource else { return }
-    if let reason = uploading.body.failure {
-      return abort(failure(reason.code, "\(reason.words).", underlying: uploading.interruption))
+    guard let upload = read({ $0.uploads.resumable }), let request = upload.request(for: part) else { return }
+    if let reason = upload.body.failure {
+      return abort(failure(reason.code, "\(reason.words).", underlying: upload.interruption))
     }
-    let request = UploadRequests.append(part, to: resource, as: uploading.template)
-    if let source = uploading.body.source(of: part) {
+    if let source = upload.body.source(of: part) {
       return send(source, part, by: request, attempt: attempt)
     }
     decide(awaiting: { bodyStream(of: part, $0) }, stopping: attempt) { (stream: InputStream?) in
@@ -209,8 +206,8 @@ extension Load {
 
   /// A stream for a part, of the file or of the delegate.
   func bodyStream(of part: ResumableUpload.Part, _ completionHandler: @escaping @Sendable (InputStream?) -> Void) {
-    let (uploading, delegate, task, delivery) = read { ($0.uploads.resumable, $0.delegates.task, $0.task, $0.delivery) }
-    if case .stream(let stream) = uploading?.body.source(of: part) { return completionHandler(stream) }
+    let (upload, delegate, task, delivery) = read { ($0.uploads.resumable, $0.delegates.task, $0.task, $0.delivery) }
+    if case .stream(let stream) = upload?.body.source(of: part) { return completionHandler(stream) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     decide(
       asking: delegate, .bodyStreamFromOffset, by: delivery,
@@ -221,10 +218,8 @@ extension Load {
   }
 
   private func fail(_ failure: UploadFailure) {
-    let uploading = read { $0.uploads.resumable }
-    if failure.cancelsUpload, let uploading, let resource = uploading.machine.resource,
-      let request = UploadRequests.cancel(resource, as: uploading.request)
-    {
+    let upload = read { $0.uploads.resumable }
+    if failure.cancelsUpload, let request = upload?.cancellation {
       // Fire-and-forget: its result is ignored.
       var plan = LoadPlan(request: request, kind: .data, owner: .handler { _, _, _ in })
       plan.addsSessionFields = false
@@ -235,7 +230,7 @@ extension Load {
     if case .refused = failure.reason, let missing = plan.uploadResumption?.missing {
       words += ". The upload began with \(missing), which resume data does not hold"
     }
-    abort(self.failure(failure.code, "\(words).", underlying: uploading?.interruption))
+    abort(self.failure(failure.code, "\(words).", underlying: upload?.interruption))
   }
 
   // MARK: The end
@@ -254,13 +249,11 @@ extension Load {
   }
 
   private func uploadResumeData() -> Data? {
-    guard let uploading = read({ $0.uploads.resumable }) else {
+    guard let upload = read({ $0.uploads.resumable }) else {
       // It never began: what the task was made with is still good.
       return try? plan.uploadResumption?.serialized()
     }
-    guard uploading.machine.isResumable(at: Date()), uploading.body.failure == nil,
-      let made = UploadResumeData(uploading, original: plan.request, earlier: plan.uploadResumption)
-    else { return nil }
-    return try? made.serialized()
+    let made = upload.resumeData(for: plan.request, earlier: plan.uploadResumption, at: Date())
+    return try? made?.serialized()
   }
 }
