@@ -33,14 +33,4 @@ package struct UncheckedLocked<Value>: ~Copyable, Sendable {
       Carried(try body(&value.content))
     }.content
   }
-
-  /// As ``withLock(_:)`` where nobody has the lock, else nil.
-  @inlinable
-  package borrowing func withLockIfAvailable<Result, Failure: Error>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    try lock.withLockIfAvailable { value throws(Failure) in
-      Carried(try body(&value.content))
-    }?.content
-  }
 }

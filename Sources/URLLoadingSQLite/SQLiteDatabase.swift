@@ -116,9 +116,6 @@ package final class SQLiteDatabase {
   /// The number that SQLite gave to the row that was inserted last.
   package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// The rows that the last statement changed.
-  package var changedRows: Int { Int(sqlite3_changes(handle)) }
-
   /// Changes with each commit of another connection, in this process or another one.
   package func dataVersion() throws(SQLiteError) -> Int64 { try integer("PRAGMA data_version") }
 

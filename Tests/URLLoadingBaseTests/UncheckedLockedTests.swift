@@ -28,7 +28,6 @@ import URLLoadingBase
         throw CocoaError(.featureUnsupported)
       }
     }
-    #expect(lock.withLockIfAvailable { $0.value } == 1)
-    lock.withLock { _ in #expect(lock.withLockIfAvailable { $0.value } == nil) }
+    #expect(lock.withLock { $0.value } == 1)
   }
 }

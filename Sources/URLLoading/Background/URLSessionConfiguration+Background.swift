@@ -26,21 +26,21 @@ extension BackgroundSessionDescription {
     self.init(identifier: settings.identifier, program: ProgramDirectories.current.program)
     requestTimeout = values.timeoutIntervalForRequest.isFinite ? values.timeoutIntervalForRequest : nil
     resourceTimeout = values.timeoutIntervalForResource.isFinite ? values.timeoutIntervalForResource : nil
-    isDiscretionary = values.kept.isDiscretionary
-    allowsExpensiveNetwork = values.kept.allowsExpensiveNetworkAccess && values.kept.allowsCellularAccess
-    allowsConstrainedNetwork = values.kept.allowsConstrainedNetworkAccess
+    isDiscretionary = values.isDiscretionary
+    allowsExpensiveNetwork = values.allowsExpensiveNetworkAccess && values.allowsCellularAccess
+    allowsConstrainedNetwork = values.allowsConstrainedNetworkAccess
     connectionsPerHost = values.httpMaximumConnectionsPerHost
     cookies = values.httpCookieStorage?.directory
     cookieAcceptPolicy = values.httpCookieAcceptPolicy.rawValue
     setsCookies = values.httpShouldSetCookies
-    tlsMinimum = values.tlsMinimum.rawValue
-    tlsMaximum = values.tlsMaximum.rawValue
+    tlsMinimum = values.tlsMinimumSupportedProtocolVersion.rawValue
+    tlsMaximum = values.tlsMaximumSupportedProtocolVersion.rawValue
     certificateAuthorityFile = values.certificateAuthorityFile?.path
     requiresDNSSECValidation = values.requiresDNSSECValidation
     proxies = configuration.connectionProxyDictionary.flatMap { BackgroundValues.data(of: $0) }
     transportSecurity = values.appTransportSecurity?.source
     network = configuration.network
-    launch = values.kept.sessionSendsLaunchEvents ? settings.launch : nil
+    launch = values.sessionSendsLaunchEvents ? settings.launch : nil
     asksAboutServers = values.asksAboutConnections
     self.settings = Self.settings(of: configuration)
     environment = .current

@@ -73,9 +73,23 @@ import URLLoadingTestServers
       let failure = await TestConnection(TestConnection.options(port: server.port)).failure()
       #expect(failure?.kind == .protocolViolation)
       #expect(
-        failure?.message.contains("is no SSH server: it says \u{201C}\(expected)\u{201D}") == true,
+        failure?.message.contains("names no version of SSH: it says \u{201C}\(expected)\u{201D}") == true,
         "\(failure?.message ?? "")")
     }
+  }
+
+  /// As OpenSSH refuses an address from which many logins have failed.
+  @Test func aRefusalBeforeTheVersionIsSaid() async throws {
+    let server = try ScriptedServer { connection in
+      try connection.send("Not allowed at this time\r\n")
+      connection.closeWriting()
+      _ = connection.waitForPeerClose(timeout: .seconds(10))
+    }
+    let failure = await TestConnection(TestConnection.options(port: server.port)).failure()
+    #expect(failure?.kind == .protocolViolation)
+    #expect(
+      failure?.message
+        == "127.0.0.1:\(server.port) names no version of SSH: it says \u{201C}Not allowed at this time\u{201D}")
   }
 
   @Test func aServerThatGoesAtOnce() async throws {

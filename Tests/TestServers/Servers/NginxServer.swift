@@ -142,9 +142,6 @@ package final class NginxServer: FrontServer {
     process.text(of: "access.log").split(separator: "\n").map(String.init)
   }
 
-  /// What nginx reported.
-  package var errorLog: String { process.log }
-
   /// Waits until the access log has a line that contains a text.
   package func waitForAccess(_ text: String, timeout: Duration = .seconds(5)) async -> Bool {
     await process.logContains(text, in: "access.log", timeout: timeout)

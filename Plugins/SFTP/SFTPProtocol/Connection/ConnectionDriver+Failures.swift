@@ -45,8 +45,10 @@ extension ConnectionDriver {
   private var keyExchangeFailure: SSHFailure? {
     let (server, offer) = (options.server, offer)
     if offer.version == nil {
+      // It may be an SSH server all the same: lines may come before the version (RFC 4253, section 4.2), and OpenSSH refuses an address with
+      // one such line alone after failed logins (since 9.8).
       if let line = offer.foreignLine {
-        return SSHFailure(.protocolViolation, "\(server) is no SSH server: it says \u{201C}\(line)\u{201D}")
+        return SSHFailure(.protocolViolation, "\(server) names no version of SSH: it says \u{201C}\(line)\u{201D}")
       }
       if let problem = session?.socket.problem {
         return SSHFailure(.connectionLost, "the connection to \(server) was lost before it said anything: \(problem)")

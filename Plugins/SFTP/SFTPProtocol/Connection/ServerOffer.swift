@@ -9,7 +9,7 @@ struct ServerOffer: Sendable, Equatable {
   var macIn: [String] = []
   /// Whether the algorithms were received.
   var isComplete = false
-  /// The first line, if it is not SSH.
+  /// The first line, if it is not the version.
   var foreignLine: String?
 
   /// The longest packet that a server may begin with (RFC 4253, section 6.1).

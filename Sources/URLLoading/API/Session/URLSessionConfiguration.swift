@@ -7,59 +7,6 @@ internal import URLLoadingBase
 ///
 /// Mutable state: `values` and `dictionaries`, each guarded by its lock.
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
-  struct Values: Sendable {
-    var timeoutIntervalForRequest: TimeInterval = 60
-    var timeoutIntervalForResource: TimeInterval = 604_800
-    var waitsForConnectivity = false
-    var networkServiceType = NSURLRequest.NetworkServiceType.default
-    var httpCookieStorage: HTTPCookieStorage?
-    var urlCredentialStorage: URLCredentialStorage?
-    var urlCache: URLCache?
-    var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
-    var requiresDNSSECValidation = false
-    var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
-    var httpShouldSetCookies = true
-    var httpMaximumConnectionsPerHost = 6
-    var protocolClasses: [URLProtocol.Type] = []
-    var tlsMinimum = tls_protocol_version_t.TLSv12
-    var tlsMaximum = tls_protocol_version_t.TLSv13
-    var certificateAuthorityFile: URL?
-    var appTransportSecurity: AppTransportSecurity?
-    var maximumBufferedBytesPerTask = 1 << 20
-    var sessionEventListener: (any URLSession.EventListener)?
-    /// Whether a delegate may be asked about connections: each new connection then takes another handshake.
-    var asksAboutConnections = true
-    /// Where downloads write; nil for the temporary directory.
-    var downloadDirectory: String?
-    @Boxed var background: BackgroundSettings?
-    var kept = Kept()
-  }
-
-  /// Properties without effect.
-  struct Kept: Sendable {
-    var allowsCellularAccess = true
-    var allowsExpensiveNetworkAccess = true
-    var allowsConstrainedNetworkAccess = true
-    var httpShouldUsePipelining = false
-    var enablesEarlyData = false
-    var multipathServiceType = MultipathServiceType.none
-    var usesClassicLoadingMode = true
-    var isDiscretionary = false
-    var sessionSendsLaunchEvents = false
-    var shouldUseExtendedBackgroundIdleMode = false
-    var sharedContainerIdentifier: String?
-  }
-
-  // Any-typed dictionaries are not Sendable; they are replaced as a whole under the lock.
-  private struct Dictionaries: @unchecked Sendable {
-    var httpAdditionalHeaders: [AnyHashable: Any]?
-    var connectionProxyDictionary: [AnyHashable: Any]?
-    /// By their types.
-    var settings: [ObjectIdentifier: any URLProtocolSettings] = [:]
-    /// Those of another process, as JSON, by the names of their types.
-    var received: [String: Data] = [:]
-  }
-
   private let values: Locked<Values>
   private let dictionaries: Locked<Dictionaries>
 
@@ -233,14 +180,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// The oldest TLS version to accept; TLS 1.2 unless set.
   open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
-    get { values.withLock { $0.tlsMinimum } }
-    set { values.withLock { $0.tlsMinimum = newValue } }
+    get { values.withLock { $0.tlsMinimumSupportedProtocolVersion } }
+    set { values.withLock { $0.tlsMinimumSupportedProtocolVersion = newValue } }
   }
 
   /// The newest TLS version to offer; TLS 1.3 unless set.
   open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t {
-    get { values.withLock { $0.tlsMaximum } }
-    set { values.withLock { $0.tlsMaximum = newValue } }
+    get { values.withLock { $0.tlsMaximumSupportedProtocolVersion } }
+    set { values.withLock { $0.tlsMaximumSupportedProtocolVersion = newValue } }
   }
 
   /// Whether addresses must come from DNS answers that were validated by DNSSEC; false unless set. Holds for every request of the session,
@@ -348,56 +295,56 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
   /// Whether loads may use a cellular network; true unless set.
   open var allowsCellularAccess: Bool {
-    get { values.withLock { $0.kept.allowsCellularAccess } }
-    set { values.withLock { $0.kept.allowsCellularAccess = newValue } }
+    get { values.withLock { $0.allowsCellularAccess } }
+    set { values.withLock { $0.allowsCellularAccess = newValue } }
   }
 
   /// Whether loads may use an expensive network; true unless set.
   open var allowsExpensiveNetworkAccess: Bool {
-    get { values.withLock { $0.kept.allowsExpensiveNetworkAccess } }
-    set { values.withLock { $0.kept.allowsExpensiveNetworkAccess = newValue } }
+    get { values.withLock { $0.allowsExpensiveNetworkAccess } }
+    set { values.withLock { $0.allowsExpensiveNetworkAccess = newValue } }
   }
 
   /// Whether loads may use a network in Low Data Mode; true unless set.
   open var allowsConstrainedNetworkAccess: Bool {
-    get { values.withLock { $0.kept.allowsConstrainedNetworkAccess } }
-    set { values.withLock { $0.kept.allowsConstrainedNetworkAccess = newValue } }
+    get { values.withLock { $0.allowsConstrainedNetworkAccess } }
+    set { values.withLock { $0.allowsConstrainedNetworkAccess = newValue } }
   }
 
   /// Whether connections use several networks at once; not, unless set.
   open var multipathServiceType: MultipathServiceType {
-    get { values.withLock { $0.kept.multipathServiceType } }
-    set { values.withLock { $0.kept.multipathServiceType = newValue } }
+    get { values.withLock { $0.multipathServiceType } }
+    set { values.withLock { $0.multipathServiceType = newValue } }
   }
 
   /// Whether HTTP/1.1 requests are pipelined; false unless set. libcurl has no pipelining; HTTP/2 multiplexes requests in any case.
   open var httpShouldUsePipelining: Bool {
-    get { values.withLock { $0.kept.httpShouldUsePipelining } }
-    set { values.withLock { $0.kept.httpShouldUsePipelining = newValue } }
+    get { values.withLock { $0.httpShouldUsePipelining } }
+    set { values.withLock { $0.httpShouldUsePipelining = newValue } }
   }
 
   /// Whether requests may be sent as TLS early data (0-RTT, RFC 8470); false unless set. libcurl sends none.
   open var enablesEarlyData: Bool {
-    get { values.withLock { $0.kept.enablesEarlyData } }
-    set { values.withLock { $0.kept.enablesEarlyData = newValue } }
+    get { values.withLock { $0.enablesEarlyData } }
+    set { values.withLock { $0.enablesEarlyData = newValue } }
   }
 
   /// Which of the two loaders of Apple's systems is used; true unless set. There is one here.
   open var usesClassicLoadingMode: Bool {
-    get { values.withLock { $0.kept.usesClassicLoadingMode } }
-    set { values.withLock { $0.kept.usesClassicLoadingMode = newValue } }
+    get { values.withLock { $0.usesClassicLoadingMode } }
+    set { values.withLock { $0.usesClassicLoadingMode = newValue } }
   }
 
   /// Whether connections stay open when the program goes to the background; false unless set. Programs on Linux run on.
   open var shouldUseExtendedBackgroundIdleMode: Bool {
-    get { values.withLock { $0.kept.shouldUseExtendedBackgroundIdleMode } }
-    set { values.withLock { $0.kept.shouldUseExtendedBackgroundIdleMode = newValue } }
+    get { values.withLock { $0.shouldUseExtendedBackgroundIdleMode } }
+    set { values.withLock { $0.shouldUseExtendedBackgroundIdleMode = newValue } }
   }
 
   /// The container that programs of a group share for the files of background sessions; nil unless set. Linux has no such containers.
   open var sharedContainerIdentifier: String? {
-    get { values.withLock { $0.kept.sharedContainerIdentifier } }
-    set { values.withLock { $0.kept.sharedContainerIdentifier = newValue } }
+    get { values.withLock { $0.sharedContainerIdentifier } }
+    set { values.withLock { $0.sharedContainerIdentifier = newValue } }
   }
 
   // MARK: Background sessions
@@ -405,14 +352,14 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// Whether background tasks are discretionary: scheduled when the system is idle; false unless set. They have the lowest priority then,
   /// and are not loaded over a metered network.
   open var isDiscretionary: Bool {
-    get { values.withLock { $0.kept.isDiscretionary } }
-    set { values.withLock { $0.kept.isDiscretionary = newValue } }
+    get { values.withLock { $0.isDiscretionary } }
+    set { values.withLock { $0.isDiscretionary = newValue } }
   }
 
   /// Whether the program is started when background tasks are done or need it, as ``backgroundLaunch`` says; true for
   /// ``background(withIdentifier:)``, else false.
   open var sessionSendsLaunchEvents: Bool {
-    get { values.withLock { $0.kept.sessionSendsLaunchEvents } }
-    set { values.withLock { $0.kept.sessionSendsLaunchEvents = newValue } }
+    get { values.withLock { $0.sessionSendsLaunchEvents } }
+    set { values.withLock { $0.sessionSendsLaunchEvents = newValue } }
   }
 }

@@ -42,9 +42,6 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   /// Whether no cache may store the response, without a look at the fields; false where that is not known.
   var forbidsStoring: Bool { head?.forbidsStoring ?? false }
 
-  /// Whether no cookie is set, without a look at the fields.
-  var hasNoCookies: Bool { head.map { !$0.hasSetCookie } ?? false }
-
   /// The cookies that are set, each apart. What a program has made, or a store has kept, has no octets any more.
   var setCookies: [OctetText] {
     if let head { return head.setCookies }

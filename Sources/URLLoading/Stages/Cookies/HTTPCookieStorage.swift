@@ -170,12 +170,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// Whether loads go by the methods that a program may have overridden.
   var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }
 
-  /// The value of the `Cookie` field for a request, or nil if no cookie is for it.
-  func cookieHeader(for url: URL, mainDocumentURL: URL? = nil, partition: String? = nil) -> String? {
-    cookieField(for: url, mainDocumentURL: mainDocumentURL, partition: partition)?.text
-  }
-
-  /// The same, with the octets that the cookies came with.
+  /// The value of the `Cookie` field for a request, with the octets that the cookies came with; nil if no cookie is for it.
   func cookieField(for url: URL, mainDocumentURL: URL?, partition: String?) -> OctetText? {
     // Before the URL is taken apart: many storages stay empty.
     guard !persistent.isEmpty else { return nil }
@@ -186,15 +181,6 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// Stores what the `Set-Cookie` fields of a response say, one value for each field.
   ///
   /// - Parameter policy: the session's. The stricter of this and the storage's own decides.
-  func store(
-    setCookieValues values: [String], from url: URL, mainDocumentURL: URL? = nil,
-    policy: HTTPCookie.AcceptPolicy = .always, partition: String? = nil
-  ) {
-    store(
-      setCookies: values.map { OctetText($0) }, from: url, mainDocumentURL: mainDocumentURL, policy: policy,
-      partition: partition)
-  }
-
   func store(
     setCookies values: [OctetText], from url: URL, mainDocumentURL: URL?, policy: HTTPCookie.AcceptPolicy,
     partition: String?

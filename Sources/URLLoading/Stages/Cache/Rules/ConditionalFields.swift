@@ -7,18 +7,12 @@ struct ConditionalFields: Sendable, Equatable {
   var ifNoneMatch: String?
   var ifModifiedSince: String?
 
-  static let none = ConditionalFields()
-
-  var isEmpty: Bool { ifNoneMatch == nil && ifModifiedSince == nil }
-
   /// To be set on the request.
   var fields: [(name: String, value: String)] {
     [("If-None-Match", ifNoneMatch), ("If-Modified-Since", ifModifiedSince)].compactMap { name, value in
       value.map { (name, $0) }
     }
   }
-
-  private init() {}
 
   /// For one response: both validators, so that old intermediaries understand one of them; the date not for a part.
   init(_ head: StoredHead, forPart: Bool) {

@@ -19,7 +19,7 @@ extension CachingRules {
       let result = lookup([try stored(fields)], after: 1e6)
       #expect(result.reason == .stale)
       #expect(result.conditions?.fields.map(\.value) == values)
-      #expect(result.conditions?.isEmpty == values.isEmpty)
+      #expect(result.conditions?.fields.isEmpty == values.isEmpty)
     }
 
     @Test("4.3.1: no date for a part") func conditionsOfParts() throws {
