@@ -29,7 +29,7 @@ final class SessionWrites {
   /// Whether nothing that was written since there were `count` writes has left.
   func hasDroppedAll(since count: Int) -> Bool { firstDropped <= count }
 
-  /// What the server has said by an alert (RFC 8446, section 6) after the first write was dropped, in OpenSSL's words. libcurl keeps its words
+  /// What the server has said by a fatal alert (RFC 8446, section 6) after the first write was dropped, in OpenSSL's words. libcurl keeps those
   /// for the failed write alone.
   var alertWords: String? {
     // Alerts are reasons of the library SSL.
@@ -77,7 +77,10 @@ final class SessionWrites {
 
   private func expectAlert() {
     SSL_set_info_callback(session) { session, event, value in
-      guard event == SSL_CB_READ_ALERT, let writes = SessionWrites.writes(of: SSL_get_wbio(session)) else { return }
+      // The level comes before the description. close_notify, a warning, is no error.
+      guard event == SSL_CB_READ_ALERT, value >> 8 == SSL3_AL_FATAL,
+        let writes = SessionWrites.writes(of: SSL_get_wbio(session))
+      else { return }
       writes._withUnsafeGuaranteedRef { $0.alert = value & 0xFF }
     }
   }
