@@ -57,12 +57,12 @@ import URLLoadingTestServers
       try String(contentsOf: folder.file($0), encoding: .utf8)
     }
     #expect(texts == ["old", "new", "new", "nothing here"])
-    let mask = umask(0)
-    umask(mask)
-    let modes = try ["replaced", "made"].map {
-      try FileManager.default.attributesOfItem(atPath: folder.file($0).path)[.posixPermissions] as? Int
+    // As any program's, with the umask of this process.
+    close(open(folder.file("ordinary").path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o666))
+    let modes = try ["replaced", "made", "ordinary"].map {
+      try #require(FileManager.default.attributesOfItem(atPath: folder.file($0).path)[.posixPermissions] as? Int)
     }
-    #expect(modes == [0o640, 0o666 & ~Int(mask)])
+    #expect(modes == [0o640, modes[2], modes[2]])
     let full = try await run(["jobs", "forget"])
     #expect(full.status == .exited(0))
     #expect(try await eventually { try await run(["jobs"]).text.isEmpty })

@@ -18,6 +18,13 @@ import URLLoading
     #expect(ByteText.time(.infinity) == "long")
   }
 
+  @Test func theFileCreationMaskIsRead() throws {
+    #expect(FileCreationMask.mask(inStatus: "Name:\tx\nUmask:\t0027\nState:\tR (running)\n") == 0o027)
+    for text in ["", "Umask:\t\n", "Umask:\t9\n", "Name:\tUmask: 0022\n"] {
+      #expect(FileCreationMask.mask(inStatus: text) == nil)
+    }
+  }
+
   @Test func progressLines() {
     let line = ProgressLine(label: "a.zip", done: 500_000, total: 1_000_000, rate: 250_000)
     let text = line.text(width: 80)

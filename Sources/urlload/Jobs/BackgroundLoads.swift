@@ -72,9 +72,7 @@ struct BackgroundLoads: Runnable {
         .usage, "--background has no standard output", SafeText.url(url), advice: "give -O, or -o FILE for each URL")
     }
     // The service has permissions of its own.
-    let mask = umask(0)
-    umask(mask)
-    place.mode = 0o666 & ~mask
+    place.mode = 0o666 & ~FileCreationMask.current
     (place.keepsErrorBodies, place.keepsTime) = (options.keepsErrorBodies, options.keepsTime)
     return place
   }

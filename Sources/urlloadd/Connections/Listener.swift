@@ -43,9 +43,10 @@ final class Listener {
     self.place = place
     removesPath = true
     unlinkat(directory, name, 0)
-    let earlier = umask(0o177)
+    // Linux makes the file with the mode of the socket, less the umask (unix_bind_bsd() in its source). The umask itself is the process's:
+    // other threads make files meanwhile.
+    _ = fchmod(descriptor, 0o600)
     let error = LocalSocketAddress(directory: directory, name: name).bind(descriptor)
-    umask(earlier)
     identity = FileIdentity(name: name, in: directory)
     guard error == 0, listen(descriptor, 128) == 0 else {
       throw ServiceFailure("\(place.socketPath) cannot be listened at", error == 0 ? errno : error)

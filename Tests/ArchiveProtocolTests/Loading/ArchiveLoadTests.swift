@@ -156,8 +156,6 @@ import URLLoadingTestServers
   @Test func theIndexOnDiskHasNoPasswordAndOneReader() throws {
     let folder = try TemporaryDirectory("archive")
     let directory = folder.file("new/index")
-    let old = umask(0)
-    defer { umask(old) }
     let index = KnownIndex(
       formatName: "zip", length: 9, validators: ResourceValidators(entityTag: "\"a\""), index: ArchiveIndex([]))
     let urls = ["http://me:secret@h/x.zip", "archive://http%3A%2F%2Fme%3Asecret%40h%2Fx.zip/y.zip"].compactMap(URL.init)
