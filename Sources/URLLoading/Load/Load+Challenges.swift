@@ -138,8 +138,8 @@ extension Load {
   func passChallenge(attempt: Int) -> Bool {
     let now = MonotonicInstant.now
     let passes = update { state in
-      guard case .pass(let unpause) = state.machine.challengeAnswered(attempt: attempt, at: now) else { return false }
-      if unpause { state.apply(.unpause) }
+      guard case .pass(let flow) = state.machine.challengeAnswered(attempt: attempt, at: now) else { return false }
+      state.apply(flow)
       return true
     }
     guard passes else { return false }

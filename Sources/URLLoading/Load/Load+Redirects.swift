@@ -80,11 +80,11 @@ extension Load {
   private func refuse(_ response: URLResponse, follows: Bool, attempt: Int, at now: MonotonicInstant) {
     let action = update { state in
       let action = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
-      guard case .replay(let unpause) = action else { return action }
+      guard case .replay(let flow) = action else { return action }
       if case .response = state.attempt.retained.first {
-        if unpause { state.apply(.unpause) }
+        state.apply(flow)
       } else if follows {
-        if unpause { state.apply(.unpause) }
+        state.apply(flow)
       } else {
         state.attempt.retained = [.response(response), .finished]
         state.machine.retained(2)

@@ -57,11 +57,11 @@ extension Load {
     let now = MonotonicInstant.now
     let isDue = update { state in
       guard state.uploads.asksLeave,
-        case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
+        case .replay(let flow) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
       else { return false }
       state.uploads.leaveIsDecided()
       state.uploads.leave(to: resource, by: decision)
-      if unpause { state.apply(.unpause) }
+      state.apply(flow)
       return true
     }
     guard isDue else { return }
@@ -75,10 +75,10 @@ extension Load {
     let now = MonotonicInstant.now
     let isDropped = update { state in
       guard state.uploads.asksLeave,
-        case .replay(let unpause) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
+        case .replay(let flow) = state.machine.redirectDecided(attempt: attempt, follow: false, at: now)
       else { return false }
       state.uploads.leaveIsDecided()
-      if unpause { state.apply(.unpause) }
+      state.apply(flow)
       return true
     }
     if isDropped { replayRetainedEvents(attempt: attempt) }

@@ -162,7 +162,7 @@ struct LoadMachine {
     /// Stop the instance; open the next attempt for the new request.
     case open
     /// The redirect's own response is the result: replay what was retained.
-    case replay(unpause: Bool)
+    case replay(FlowAction)
     case fail(Failure)
   }
 
@@ -179,7 +179,7 @@ struct LoadMachine {
       return .open
     }
     isReplaying = true
-    return .replay(unpause: removePause(.decision, at: now) == .unpause)
+    return .replay(removePause(.decision, at: now))
   }
 
   /// The load retains `count` events of its own instead of the instance's: a redirect's response, which no instance
@@ -208,14 +208,14 @@ struct LoadMachine {
     return .ask(addPause(.decision))
   }
 
-  enum ChallengeAnswerAction: Equatable { case ignore, pass(unpause: Bool) }
+  enum ChallengeAnswerAction: Equatable { case ignore, pass(FlowAction) }
 
   /// The challenge was answered, or withdrawn by the instance.
   mutating func challengeAnswered(attempt: Int, at now: MonotonicInstant) -> ChallengeAnswerAction {
     guard accepts(attempt), phase == .challenged else { return .ignore }
     phase = isChallengedInside ? .receiving : .opening
     isReplaying = retainedCount > 0
-    return .pass(unpause: removePause(.decision, at: now) == .unpause)
+    return .pass(removePause(.decision, at: now))
   }
 
   /// What becomes of an event of the instance; `retain` for one that is fed again (``replaysNext(attempt:)``), `hold` for bytes ahead of their

@@ -110,8 +110,8 @@ import URLLoadingTestServers
         case .open:
           check(isCurrent && !isOver, "followed late")
           newInstance()
-        case .replay(let unpause):
-          if unpause { flow(.unpause) }
+        case .replay(let action):
+          flow(action)
           while machine.replaysNext(attempt: attempt) {}
         case .fail: check(false, "a listing where bytes are asked for")
         }
@@ -122,8 +122,8 @@ import URLLoadingTestServers
           flow(action)
         }
       case 10, 11:
-        guard case .pass(let unpause) = machine.challengeAnswered(attempt: attempt, at: now) else { break }
-        if unpause { flow(.unpause) }
+        guard case .pass(let action) = machine.challengeAnswered(attempt: attempt, at: now) else { break }
+        flow(action)
         while machine.replaysNext(attempt: attempt) {}
       case 12:
         let action = machine.responded(attempt: attempt, at: now)

@@ -207,7 +207,7 @@ import URLLoadingBase
     #expect(machine.suspend() == .pause)
     #expect(machine.redirected(attempt: 1, at: start) == .ask(.nothing))
     #expect(machine.resume(at: start) == .nothing)
-    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
+    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(.unpause))
     #expect(!machine.isPaused)
   }
 
@@ -215,7 +215,7 @@ import URLLoadingBase
     var machine = opened()
     #expect(machine.challenged(attempt: 1) == .ask(.pause))
     #expect(machine.suspend() == .nothing)
-    #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(unpause: false))
+    #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(.nothing))
     #expect(machine.isPaused)
     #expect(machine.resume(at: start) == .unpause)
   }
@@ -226,7 +226,7 @@ import URLLoadingBase
     _ = machine.responded(attempt: 1, at: start)
     #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .ask(.pause))
     #expect(machine.challenged(attempt: 1, mayFollowResponse: true) == .fail(.lateChallenge))
-    #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(unpause: true))
+    #expect(machine.challengeAnswered(attempt: 1, at: start) == .pass(.unpause))
     #expect(machine.receivedData(attempt: 1, at: start) == .deliver)
     #expect(machine.finished(attempt: 1) == .finish)
   }
@@ -271,7 +271,7 @@ import URLLoadingBase
     #expect(machine.responded(attempt: 1, at: start) == .retain)
     #expect(machine.receivedData(attempt: 1, at: start) == .retain)
     #expect(machine.finished(attempt: 1) == .retain)
-    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(unpause: true))
+    #expect(machine.redirectDecided(attempt: 1, follow: false, at: start) == .replay(.unpause))
     #expect(machine.replaysNext(attempt: 1) == true)
     #expect(machine.responded(attempt: 1, isReplay: true, at: start) == .deliver)
     // What comes during the replay goes after it.
