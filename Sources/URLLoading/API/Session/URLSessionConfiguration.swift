@@ -171,8 +171,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
   /// and libpacparser, see <doc:Architecture>.
   ///
   /// Nil, the default, uses the environment (`http_proxy`, `https_proxy`, `ftp_proxy`, `all_proxy`, `no_proxy`), or, if
-  /// none of these is set, the system's settings through libproxy, if that is installed. An empty dictionary means no
-  /// proxy.
+  /// none of these is set, the system's settings through libproxy, if that is installed and the program runs on a desktop, see
+  /// <doc:Architecture#Proxies>. An empty dictionary means no proxy.
   open var connectionProxyDictionary: [AnyHashable: Any]? {
     get { dictionaries.withLock { $0.connectionProxyDictionary } }
     set { dictionaries.withLock { $0.connectionProxyDictionary = newValue } }

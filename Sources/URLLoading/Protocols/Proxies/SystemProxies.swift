@@ -13,8 +13,8 @@ final class SystemProxies: Sendable {
   /// Says the proxies for a URL as libproxy does, such as `http://proxy.example:3128` and `direct://`.
   typealias Ask = @Sendable (String) -> [String]
 
-  /// libproxy, as it is installed.
-  static let shared = SystemProxies { libproxy("libproxy.so.1") }
+  /// libproxy, as it is installed, where it can know of settings.
+  static let shared = SystemProxies(isAbsent: !DesktopSettings().mayExist) { libproxy("libproxy.so.1") }
 
   /// A library of libproxy's interface; nil where no library has that name.
   static func libproxy(_ name: String) -> Ask? {
@@ -31,16 +31,18 @@ final class SystemProxies: Sendable {
   private let timeLimit: Duration
   private let opening: @Sendable () -> Ask?
   private let ask = Locked(Library.pending)
-  private let absent = Atomic(false)
+  private let absent: Atomic<Bool>
   /// Whether ``open()`` was called: it does not wait for the lock of `ask`, which is held as long as the library takes to open.
   private let hasBegun = Atomic(false)
   private let memory = Locked(SystemProxyMemory<@Sendable ([ProxyServer?]) -> Void>())
 
   /// - Parameters:
   ///   - timeLimit: what one question may take.
+  ///   - isAbsent: whether the library is not even to be looked for.
   ///   - open: opens the library, before the first question; nil where there is none.
-  init(timeLimit: Duration = .seconds(5), open: @escaping @Sendable () -> Ask?) {
+  init(timeLimit: Duration = .seconds(5), isAbsent: Bool = false, open: @escaping @Sendable () -> Ask?) {
     self.timeLimit = timeLimit
+    absent = Atomic(isAbsent)
     opening = open
   }
 
@@ -49,7 +51,7 @@ final class SystemProxies: Sendable {
 
   /// Opens the library ahead of the first question: that takes a millisecond, as long as the transfer engine takes to start.
   func open() {
-    guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
+    guard !isAbsent, !hasBegun.exchange(true, ordering: .relaxed) else { return }
     pool.run { _ = self.opened() }
   }
 
