@@ -67,6 +67,7 @@ import URLLoadingTestServers
       output = output.replacing(/end of response with ([0-9]+) bytes missing/) {
         "transfer closed with \($0.output.1) bytes remaining to read"
       }
+      output = output.replacing(/Connection timed out after [0-9]+ milliseconds/, with: "SSL connection timeout")
       output = output.replacing("swift-url-loading/\(PackageVersion.current)", with: "swift-url-loading/{version}")
       output = output.replacing(" port \(dead.split(separator: ":").last ?? "") ", with: " port {dead:port} ")
       found += "\(line)\n\(output)[\(code)]\n"
