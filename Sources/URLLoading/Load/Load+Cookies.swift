@@ -6,10 +6,11 @@ extension Load {
 
   /// Asks a storage of the program's own by the method that takes a task, as Apple's system does.
   func takeThroughStages(
-    _ request: URLRequest, withCookiesOf storage: HTTPCookieStorage, for reason: AttemptReason, after earlier: Attempt?
+    _ request: URLRequest, withCookiesOf storage: HTTPCookieStorage, for reason: AttemptReason,
+    after earlier: EarlierAttempt?
   ) -> AttemptStart? {
     let (task, previous, attempt) = update { state in
-      let previous = earlier ?? state.attempt
+      let previous = earlier ?? state.attempt.asEarlier
       // The storage looks at the task's current request.
       state.attempt.request = request
       return (state.task, previous, state.machine.attempt)

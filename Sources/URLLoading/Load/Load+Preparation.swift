@@ -21,7 +21,7 @@ extension Load {
   /// - Parameter earlier: the attempt before, where the load's is another one by now.
   func open(
     _ request: consuming URLRequest, for reason: AttemptReason = .first, mayBlock: Bool = false,
-    after earlier: Attempt? = nil
+    after earlier: EarlierAttempt? = nil
   ) {
     if plan.background != nil { return openInService(request) }
     if reason != .first, !mayBlock, asksUserCode {
@@ -38,11 +38,11 @@ extension Load {
 
   /// The class that loads a request; nil when there is none that may, and the load has failed.
   func chooseClass(
-    for task: URLSessionTask, _ request: URLRequest, after previous: Attempt, reason: AttemptReason
+    for task: URLSessionTask, _ request: URLRequest, after previous: EarlierAttempt, reason: AttemptReason
   ) -> URLProtocol.Type? {
     // It was chosen before, and asked whether a redirect may lead to it.
     if reason == .reconnection, let chosen = previous.protocolClass { return chosen }
-    let (configured, origin) = (session.values.protocolClasses, reason == .first ? nil : previous.request?.url)
+    let (configured, origin) = (session.values.protocolClasses, reason == .first ? nil : previous.url)
     guard let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
     else {
       abort(ProtocolRegistry.shared.unsupported(request.url, configured: configured, redirectedFrom: origin))

@@ -11,7 +11,7 @@ extension Load {
   /// - Parameter earlier: the attempt before, where the load's is another one by now.
   /// - Returns: nil where the load has failed, or where another attempt begins, now or later.
   func takeThroughStages(
-    _ request: consuming URLRequest, for reason: AttemptReason, after earlier: Attempt?
+    _ request: consuming URLRequest, for reason: AttemptReason, after earlier: EarlierAttempt?
   ) -> AttemptStart? {
     var sent = request
     session.parts.requestDefaults?.apply(to: &sent)
@@ -27,7 +27,8 @@ extension Load {
 
   /// Takes a request that has its cookies through the other stages.
   func takeThroughStages(
-    _ request: consuming URLRequest, with cookies: CookieStage, for reason: AttemptReason, after earlier: Attempt?
+    _ request: consuming URLRequest, with cookies: CookieStage, for reason: AttemptReason,
+    after earlier: EarlierAttempt?
   ) -> AttemptStart? {
     var sent = request
     // Connectivity
@@ -35,11 +36,14 @@ extension Load {
     // Uploads: the body
     if reason == .first, plan.addsSessionFields { session.addHeaders(to: &sent) }
     guard addBody(to: &sent, for: reason) else { return nil }
-    let (task, previous, body, number) = update { state in
+    let (task, previous, replaced, body, number) = update { state in
+      let previous = earlier ?? state.attempt.asEarlier
       let replaced = exchange(&state.attempt, with: Attempt(request: sent, cookies: cookies))
       state.attempt.network = network
-      return (state.task, earlier ?? replaced, state.uploads.source, state.machine.attempt)
+      return (state.task, previous, replaced, state.uploads.source, state.machine.attempt)
     }
+    // What it has may be the program's: it is not released under the lock.
+    withExtendedLifetime(replaced) {}
     guard let task, let chosen = chooseClass(for: task, sent, after: previous, reason: reason) else { return nil }
     // TransportSecurity: HSTS
     if let secured = securedRequest(for: sent, class: chosen, removing: cookies) {
