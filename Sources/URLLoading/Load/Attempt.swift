@@ -35,16 +35,8 @@ struct Attempt {
     CacheUpdate(cache: cache, caching: caching, request: request, isAuthorized: credentials.isAuthorized)
   }
 
-  var asEarlier: EarlierAttempt { EarlierAttempt(url: request?.url, protocolClass: protocolClass) }
-
   init(request: URLRequest?, cookies: CookieStage = CookieStage()) {
     self.request = request
     self.cookies = cookies
   }
-}
-
-/// What an attempt has to know of the one before it.
-struct EarlierAttempt: Sendable {
-  var url: URL?
-  var protocolClass: URLProtocol.Type?
 }

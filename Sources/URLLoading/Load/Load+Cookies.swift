@@ -10,7 +10,7 @@ extension Load {
     after earlier: EarlierAttempt?
   ) -> AttemptStart? {
     let (task, previous, attempt) = update { state in
-      let previous = earlier ?? state.attempt.asEarlier
+      let previous = earlier ?? EarlierAttempt(state.attempt)
       // The storage looks at the task's current request.
       state.attempt.request = request
       return (state.task, previous, state.machine.attempt)

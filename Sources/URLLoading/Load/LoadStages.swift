@@ -37,7 +37,7 @@ extension Load {
     if reason == .first, plan.addsSessionFields { session.addHeaders(to: &sent) }
     guard addBody(to: &sent, for: reason) else { return nil }
     let (task, previous, replaced, body, number) = update { state in
-      let previous = earlier ?? state.attempt.asEarlier
+      let previous = earlier ?? EarlierAttempt(state.attempt)
       let replaced = exchange(&state.attempt, with: Attempt(request: sent, cookies: cookies))
       state.attempt.network = network
       return (state.task, previous, replaced, state.uploads.source, state.machine.attempt)

@@ -1,4 +1,5 @@
 import Glibc
+internal import URLLoadingBase
 
 /// Whether libproxy can know of any settings: opening it takes a millisecond and 2 MB, a fifth of what a program takes to its first load.
 ///
@@ -9,12 +10,11 @@ struct DesktopSettings {
   /// What the modules ask the environment for; those of libproxy itself begin with `PX_`.
   private static let variables = [
     "XDG_CURRENT_DESKTOP", "DESKTOP_SESSION", "GNOME_DESKTOP_SESSION_ID", "KDE_FULL_SESSION", "SNAP_NAME",
-    "PX_FORCE_CONFIG",
-    "PX_MODULE_PATH", "PX_GSETTINGS",
+    "PX_FORCE_CONFIG", "PX_MODULE_PATH", "PX_GSETTINGS",
   ]
 
   /// The value of an environment variable.
-  var variable: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+  var variable: (String) -> String? = ProcessEnvironment.value(of:)
   var fileExists: (String) -> Bool = { access($0, F_OK) == 0 }
 
   var mayExist: Bool {
