@@ -15,6 +15,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/ssl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -79,6 +80,13 @@ static size_t give(char *data, size_t size, size_t number, void *context) {
   return (size_t)length;
 }
 
+// libcurl sets SSL_OP_NO_TICKET, and leaves it to programs to take that back.
+static CURLcode take_tickets(CURL *easy, void *context, void *data) {
+  (void)easy, (void)data;
+  SSL_CTX_clear_options(context, SSL_OP_NO_TICKET);
+  return CURLE_OK;
+}
+
 static void set_up(struct load *load) {
   CURL *easy = load->easy = curl_easy_init();
   if (easy == NULL) fail("curl_easy_init", "no memory");
@@ -88,6 +96,7 @@ static void set_up(struct load *load) {
   // Keeps HTTP/2 on one connection. With HTTP/1.1 all transfers would wait for the first.
   if (strncmp(load->url, "https:", 6) == 0 && !is_http1) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
   if (is_http1) curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, take_tickets);
   if (authority != NULL) {
     curl_easy_setopt(easy, CURLOPT_CAINFO, authority);
     // Else the system's certificates are parsed for every connection.

@@ -117,6 +117,8 @@ def main():
             }
             # The user's agent has keys that these servers do not know.
             environment.pop("SSH_AUTH_SOCK", None)
+            # Else some clients would trust the system's roots beside this authority, and read all of them.
+            environment.pop("SSL_CERT_DIR", None)
             runner = Runner(options.programs, options.folder, environment)
             kinds = (ManyLoads, KeptWork, HTTPWork, WebSocketWork, BackgroundWork, SFTPWork, ArchiveWork)
             parts = (kind(places, servers, fixtures) for kind in kinds)

@@ -44,7 +44,9 @@ def configuration(folder, data, ports, access_log):
       Below `/kept/N/` is the same for caches to keep; `/once/1024` is a file that they may not keep.
     - `caching`: what is below `/kept/` of the first, from nginx's own cache.
     - `https`: the same by HTTP/2.
-    - `closing`: the same by HTTP/1.1 with TLS; each connection is closed after its first response.
+    - `closing`: the same by HTTP/1.1 with TLS 1.2; each connection is closed after its first response. nginx keeps no TLS sessions: clients
+      have tickets of theirs.
+    - `closing newest`: the same with TLS 1.3.
     - `logged`: the archives in `folder`, with a log of what was sent.
     """
     user = "user root;" if os.geteuid() == 0 else ""
@@ -61,7 +63,8 @@ def configuration(folder, data, ports, access_log):
         proxy_cache_path {data}/nginx-cache levels=1:2 keys_zone=kept:64m max_size=8g inactive=1d use_temp_path=off;
         server {{ {listen(ports["caching"])} location / {{ proxy_cache kept; proxy_cache_valid 1d;
           proxy_pass http://127.0.0.1:{ports["http"][0]}; }} }}
-        server {{ {listen(ports["closing"], "ssl")} {LOCATIONS} keepalive_timeout 0; }}
+        server {{ {listen(ports["closing"], "ssl")} {LOCATIONS} keepalive_timeout 0; ssl_protocols TLSv1.2; }}
+        server {{ {listen(ports["closing newest"], "ssl")} {LOCATIONS} keepalive_timeout 0; ssl_protocols TLSv1.3; }}
         log_format bytes '$request_method $body_bytes_sent';
         server {{ {listen(ports["logged"])} root {folder}/archives;
           access_log {access_log} bytes; location /whole/ {{ alias {folder}/archives/; max_ranges 0; }} }}

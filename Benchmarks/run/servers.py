@@ -90,6 +90,11 @@ class Servers:
         return self.http and f"https://127.0.0.1:{self.ports['closing'][0]}"
 
     @property
+    def closing_newest(self):
+        """The same by TLS 1.3."""
+        return self.http and f"https://127.0.0.1:{self.ports['closing newest'][0]}"
+
+    @property
     def caching(self):
         """What caches may keep, from nginx's own cache."""
         return self.http and f"http://127.0.0.1:{self.ports['caching'][0]}"
@@ -106,10 +111,10 @@ class Servers:
 
     def _start_nginx(self):
         self._make_certificate()
-        ports = free_ports(2 * HOSTS + 3)
+        ports = free_ports(2 * HOSTS + 4)
         names = {
-            "http": ports[:HOSTS], "https": ports[HOSTS:-3], "closing": ports[-3:-2], "logged": ports[-2:-1],
-            "caching": ports[-1:],
+            "http": ports[:HOSTS], "https": ports[HOSTS:-4], "closing": ports[-4:-3], "closing newest": ports[-3:-2],
+            "logged": ports[-2:-1], "caching": ports[-1:],
         }
         self.ports |= names
         with open(f"{self.folder}/nginx.conf", "w") as file:

@@ -92,6 +92,7 @@ COPENSSL_INLINE const unsigned char *copenssl_stapled_response(SSL *session, lon
   return *length > 0 ? bytes : NULL;
 }
 COPENSSL_INLINE unsigned long long copenssl_no_renegotiation(void) { return SSL_OP_NO_RENEGOTIATION; }
+COPENSSL_INLINE unsigned long long copenssl_no_ticket(void) { return SSL_OP_NO_TICKET; }
 COPENSSL_INLINE int copenssl_add_chain_certificate(SSL *session, X509 *certificate) {
   return (int)SSL_add1_chain_cert(session, certificate);
 }

@@ -24,6 +24,7 @@ extension EasyHandle {
   private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
     let argument = Unmanaged.passUnretained(self).toOpaque()
     SSL_CTX_set_options(context, copenssl_no_renegotiation())
+    if resumesSessions { SSL_CTX_clear_options(context, copenssl_no_ticket()) }
     _ = copenssl_ctx_ask_for_status(context)
     _ = copenssl_ctx_set_status_callback(
       context,
@@ -52,6 +53,10 @@ extension EasyHandle {
       }, argument)
     return CURLE_OK
   }
+
+  /// libcurl takes no tickets of TLS 1.2 (RFC 5077), and leaves it to programs to take that back. Many servers keep no sessions but in tickets.
+  /// With them a connection costs less than half. Not for FTP, where servers compare the sessions of the two connections of a transfer.
+  private var resumesSessions: Bool { run.kind == .http && shape?.isIsolated == false }
 
   /// Where libcurl verifies: as OpenSSL does without a callback. But what it notes of a signature that does not fit goes before the refusal
   /// of the certificate, and libcurl tells the first of all errors: with OpenSSL 3.5 that of RSA, which tells nothing of a certificate.
