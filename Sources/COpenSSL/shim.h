@@ -93,6 +93,23 @@ COPENSSL_INLINE const unsigned char *copenssl_stapled_response(SSL *session, lon
 }
 COPENSSL_INLINE unsigned long long copenssl_no_renegotiation(void) { return SSL_OP_NO_RENEGOTIATION; }
 COPENSSL_INLINE unsigned long long copenssl_no_ticket(void) { return SSL_OP_NO_TICKET; }
+
+COPENSSL_INLINE int copenssl_object_count(const STACK_OF(X509_OBJECT) *objects) { return sk_X509_OBJECT_num(objects); }
+// The certificate among what a store has; NULL where there is something else.
+COPENSSL_INLINE X509 *copenssl_object_certificate(const STACK_OF(X509_OBJECT) *objects, int index) {
+  return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, index));
+}
+// Has peers verified, and chains of one's own completed, by this store. libcurl's own store stays what it is: 7.88 fills, or
+// exchanges, it after the application's callback.
+COPENSSL_INLINE int copenssl_ctx_set_roots(SSL_CTX *context, X509_STORE *store) {
+  return SSL_CTX_set1_verify_cert_store(context, store) == 1 && SSL_CTX_set1_chain_cert_store(context, store) == 1;
+}
+// That store; NULL where none was set.
+COPENSSL_INLINE X509_STORE *copenssl_roots(const SSL *session) {
+  X509_STORE *store = NULL;
+  SSL_get0_verify_cert_store((SSL *)session, &store);
+  return store;
+}
 COPENSSL_INLINE int copenssl_add_chain_certificate(SSL *session, X509 *certificate) {
   return (int)SSL_add1_chain_cert(session, certificate);
 }

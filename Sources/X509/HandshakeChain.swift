@@ -37,7 +37,7 @@ package enum HandshakeChain {
   package static func stapledStatus(_ session: OpaquePointer, for path: [X509Certificate]) -> OCSPStatus {
     var length = 0
     guard let bytes = copenssl_stapled_response(session, &length) else { return .absent }
-    let store = SSL_CTX_get_cert_store(SSL_get_SSL_CTX(session))
+    let store = copenssl_roots(session) ?? SSL_CTX_get_cert_store(SSL_get_SSL_CTX(session))
     return .reading(UnsafeBufferPointer(start: bytes, count: length), for: path, store)
   }
 

@@ -43,6 +43,8 @@ package struct TransferFailure: Error, Sendable {
     case wrongLength(received: Int64, expected: Int64)
     /// The handshake was aborted, so that the owner can evaluate its trust in the server. It may be repeated with the answer.
     case serverTrust(ShownPeer)
+    /// The file of trusted certificates cannot be read.
+    case unreadableRoots(String)
     /// The server's certificates are not trusted.
     case untrustedServer(TrustVerdict)
     /// The same, for a known HSTS host, whose certificate errors cannot be overridden (RFC 6797, section 8.4).
@@ -67,6 +69,10 @@ package struct TransferFailure: Error, Sendable {
     /// The system has no thread, or no descriptor, for what cannot be done, in words.
     /// - Parameter error: the number of the system's error.
     case unavailable(String, error: Int32)
+
+    static func noDescriptorForRoots(_ error: Int32) -> Reason {
+      .unavailable("the file of trusted certificates cannot be opened", error: error)
+    }
   }
 
   package var reason: Reason
@@ -141,6 +147,7 @@ package struct TransferFailure: Error, Sendable {
       case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
       case .wrongLength(let received, let expected):
         (.networkConnectionLost, "the server sent \(received) bytes where \(expected) were to come")
+      case .unreadableRoots(let path): (.secureConnectionFailed, "error setting certificate file: \(path)")
       case .serverTrust(let peer) where peer.verdict.isTrusted:
         (.serverCertificateUntrusted, "the server was not accepted")
       case .serverTrust(let peer): Self.words(for: peer.verdict)

@@ -18,6 +18,9 @@ package struct TLSConfiguration: Sendable, Equatable {
   /// A folder of trusted certificates, named by hash as `openssl rehash` does.
   package var caDirectory: String?
 
+  /// How long trusted certificates are used without a look whether their files have changed.
+  package var longestTrust = Duration.seconds(60)
+
   /// The system's certificates, or those that SSL_CERT_FILE and SSL_CERT_DIR name.
   package init() {
     caFile = ProcessEnvironment.nonemptyValue(of: "SSL_CERT_FILE")
@@ -26,6 +29,8 @@ package struct TLSConfiguration: Sendable, Equatable {
 
   /// The roots that connections are verified by.
   package var authorities: TrustedAuthorities {
-    TrustedAuthorities(file: caFile ?? CurlLibrary.shared.defaultCAFile, directory: caDirectory)
+    let file = caFile ?? CurlLibrary.shared.defaultCAFile
+    return TrustedAuthorities(
+      file: file, directory: caDirectory ?? (file == nil ? CurlLibrary.shared.defaultCADirectory : nil))
   }
 }

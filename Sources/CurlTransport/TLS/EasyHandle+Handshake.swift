@@ -1,3 +1,4 @@
+internal import URLLoadingBase
 internal import URLLoadingCCurl
 internal import URLLoadingCOpenSSL
 internal import URLLoadingX509
@@ -23,6 +24,7 @@ extension EasyHandle {
 
   private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
     let argument = Unmanaged.passUnretained(self).toOpaque()
+    guard setRoots(in: context) else { return CURLE_SSL_CACERT_BADFILE }
     SSL_CTX_set_options(context, copenssl_no_renegotiation())
     if resumesSessions { SSL_CTX_clear_options(context, copenssl_no_ticket()) }
     _ = copenssl_ctx_ask_for_status(context)
@@ -52,6 +54,21 @@ extension EasyHandle {
         return handle._withUnsafeGuaranteedRef { $0.certificateIsRequested(session) ? 1 : 0 }
       }, argument)
     return CURLE_OK
+  }
+
+  /// Has the connection verified by the roots as they are.
+  private func setRoots(in context: OpaquePointer) -> Bool {
+    // A data connection of FTP has to resume the session of its control connection, which it does by no other roots.
+    if let roots = run.roots { return roots.verify(connectionsOf: context) }
+    guard let tls = multi?.configuration.tls else { return false }
+    do throws(TrustedAuthorities.Unreadable) {
+      let roots = try tls.authorities.roots(notOlderThan: tls.longestTrust)
+      if run.kind == .ftp { run.roots = roots }
+      return roots.verify(connectionsOf: context)
+    } catch {
+      run.failureReason = SystemShortage.ofDescriptors.map { .noDescriptorForRoots($0) } ?? .unreadableRoots(error.path)
+      return false
+    }
   }
 
   /// libcurl takes no tickets of TLS 1.2 (RFC 5077), and leaves it to programs to take that back. Many servers keep no sessions but in tickets.

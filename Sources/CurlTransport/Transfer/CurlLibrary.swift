@@ -9,6 +9,8 @@ struct CurlLibrary: Sendable {
 
   /// The file of trusted certificates: that which libcurl was built with, or its substitute.
   let defaultCAFile: String?
+  /// The folder of trusted certificates that libcurl was built with.
+  let defaultCADirectory: String?
   /// The system's file of trusted certificates, where libcurl was built for another system, whose file is not there.
   let substituteCAFile: String?
   /// Why nothing can be loaded with this libcurl; nil where it is new enough.
@@ -41,6 +43,7 @@ struct CurlLibrary: Sendable {
     let builtIn = version?.cainfo.map { String(cString: $0) }
     substituteCAFile = builtIn.flatMap { Self.isReadable($0) ? nil : Self.systemCAFiles.first(where: Self.isReadable) }
     defaultCAFile = substituteCAFile ?? builtIn
+    defaultCADirectory = version?.capath.map { String(cString: $0) }
     let library = version?.ssl_version.map { String(cString: $0) }
     let linked = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) }
     usesLinkedOpenSSL = linked.map { library == "OpenSSL/\($0)" } ?? false

@@ -124,9 +124,7 @@ extension EasyHandle {
         .unavailable("no name can be looked up", error: $0)
       }
     case CURLE_SSL_CACERT_BADFILE:
-      return SystemShortage.ofDescriptors.map {
-        .unavailable("the file of trusted certificates cannot be opened", error: $0)
-      }
+      return SystemShortage.ofDescriptors.map { .noDescriptorForRoots($0) }
     default: return nil
     }
   }

@@ -121,14 +121,18 @@ extension EasyHandle {
   }
 
   private func setTLS(_ tls: TLSConfiguration) {
-    if let file = tls.caFile ?? CurlLibrary.shared.substituteCAFile { set(CURLOPT_CAINFO, file) }
-    if let directory = tls.caDirectory {
-      set(CURLOPT_CAPATH, directory)
-    } else if tls.caFile != nil || CurlLibrary.shared.defaultCAFile != nil {
-      // With a folder libcurl parses all certificates for every connection; without one the multi handle keeps them.
-      _ = ccurl_set_string(curl, CURLOPT_CAPATH, nil)
-    }
+    setRoots(of: tls, CURLOPT_CAINFO, CURLOPT_CAPATH)
     set(CURLOPT_SSLVERSION, Self.versions(of: tls))
+  }
+
+  /// The roots come with the handshake's callback: libcurl keeps those of a file for a day, and with a folder it parses all certificates of
+  /// the file for every connection. It gets file and folder where there is no such callback.
+  private func setRoots(of tls: TLSConfiguration, _ fileOption: CURLoption, _ directoryOption: CURLoption) {
+    let isCalledBack = CurlLibrary.shared.usesLinkedOpenSSL
+    let roots = tls.authorities
+    for (option, path) in [(fileOption, roots.file), (directoryOption, roots.directory)] {
+      if !isCalledBack, let path { set(option, path) } else { _ = ccurl_set_string(curl, option, nil) }
+    }
   }
 
   /// The oldest and the newest version, as libcurl has them in one number.
@@ -265,12 +269,7 @@ extension EasyHandle {
 
   /// A proxy that is spoken to over TLS is verified as servers are.
   private func setProxyTLS(_ tls: TLSConfiguration) {
-    if let file = tls.caFile ?? CurlLibrary.shared.substituteCAFile { set(CURLOPT_PROXY_CAINFO, file) }
-    if let directory = tls.caDirectory {
-      set(CURLOPT_PROXY_CAPATH, directory)
-    } else if tls.caFile != nil {
-      _ = ccurl_set_string(curl, CURLOPT_PROXY_CAPATH, nil)
-    }
+    setRoots(of: tls, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH)
     set(CURLOPT_PROXY_SSLVERSION, Self.versions(of: tls))
   }
 

@@ -1,4 +1,5 @@
 internal import URLLoadingBase
+internal import URLLoadingX509
 
 /// All that belongs to the one transfer that an easy handle runs. The next transfer begins with a new one.
 ///
@@ -34,6 +35,8 @@ struct TransferRun: ~Copyable {
   var socketShortage: Int32 = 0
   /// See EasyHandle+Handshake. Nil until the handle opens a connection whose server it judges itself.
   var handshakes: Handshakes?
+  /// FTP: the roots that the control connection was verified by.
+  var roots: RootStore?
   /// How the server of the connection was verified.
   var verification: ConnectionVerification?
   var tlsVersion: UInt16?
