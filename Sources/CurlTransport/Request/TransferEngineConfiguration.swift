@@ -17,5 +17,8 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   /// detect it.
   package var usesLinkedOpenSSL: Bool?
 
+  /// URLs are given to libcurl in two parts where that comes to the same; see EasyHandle+URL.
+  package var splitsURLs = true
+
   package init() {}
 }

@@ -33,7 +33,7 @@ extension EasyHandle {
     run.credentialsAnswer401 = request.credential != nil
     run.credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     // Whether the text is a URL comes out with the transfer.
-    guard set(CURLOPT_URL, request.url) else {
+    guard setURL(request.url, isSplit: configuration.splitsURLs) else {
       shape = nil
       throw InvalidRequest(message: "libcurl does not take the URL")
     }
@@ -60,6 +60,7 @@ extension EasyHandle {
     let new = EasyHandleShape(request, body: body, configuration.network, proxy: proxy)
     if let shape, new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
+    origin.isSet = false
     clearHeaders()
     curl_slist_free_all(proxyHeaderList)
     proxyHeaderList = nil

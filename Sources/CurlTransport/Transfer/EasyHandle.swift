@@ -27,6 +27,7 @@ final class EasyHandle {
 
   // How the handle is set up; see EasyHandle+Options.
   var shape: EasyHandleShape?
+  var origin = KeptOrigin()
   var headerList: UnsafeMutablePointer<curl_slist>?
   var headers: [(name: String, value: String)] = []
   var proxyHeaderList: UnsafeMutablePointer<curl_slist>?

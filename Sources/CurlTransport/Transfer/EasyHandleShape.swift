@@ -86,6 +86,9 @@ struct EasyHandleShape: Equatable {
     return !proxy.kind.isSOCKS
   }
 
+  /// A server gets the path and the query of the URL alone, and nothing but the request has them. Digest signs the URL's.
+  var takesTarget: Bool { kind == .http && isReusable && !isForwarded && !switchesProtocols && !connectsOnly }
+
   /// libcurl caches the authentication state of servers: a handle that had credentials is reset.
   var isReusable: Bool {
     credential == nil && proxyCredential == nil && proxy?.user == nil && proxyFields.isEmpty
