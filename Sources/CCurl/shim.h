@@ -1,5 +1,7 @@
 #pragma once
 #include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
 
 // Swift cannot call variadic functions. Each shim below is one call of curl_easy_setopt, curl_easy_getinfo,
 // curl_multi_setopt or curl_share_setopt with the type of its third argument fixed. The name in parentheses
@@ -118,5 +120,69 @@ CCURL_INLINE CURLSHcode ccurl_share_data(CURLSH *share, curl_lock_data data) {
 }
 
 CCURL_INLINE const curl_version_info_data *ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }
+
+// The fields of a response's head, collected for one call: libcurl passes on each line alone, and Swift takes hundreds of instructions to look
+// at one.
+struct ccurl_head {
+  // Takes lines. The first `fields` of them are fields that are nothing but that: each has a name, a colon, and its only carriage return
+  // before the line feed. Behind these comes the empty line that ends the head, or nothing. With no fields it takes any lines.
+  size_t (*take)(void *context, char *lines, size_t count, size_t fields);
+  void *context;
+  char *bytes;
+  size_t count, fields;
+  // A status line was taken, and the end of its head has not come.
+  int collects;
+};
+
+enum { CCURL_HEAD_CAPACITY = 1024 };  // glibc's malloc has blocks of that size at hand, and most heads are shorter
+
+static inline void ccurl_head_drop(struct ccurl_head *head) {
+  free(head->bytes);
+  head->bytes = NULL;
+  head->count = head->fields = 0;
+  head->collects = 0;
+}
+
+// Passes on what was collected. Whoever takes it may come back to the head.
+static inline int ccurl_head_pass(struct ccurl_head *head) {
+  char *bytes = head->bytes;
+  size_t count = head->count, fields = head->fields;
+  if (bytes == NULL) return 1;
+  head->bytes = NULL;
+  head->count = head->fields = 0;
+  size_t taken = head->take(head->context, bytes, count, fields);
+  free(bytes);
+  return taken == count;
+}
+
+static inline int ccurl_is_field(const char *line, size_t count) {
+  const char *end = line + count - 1, *feed = (const char *)memchr(line, '\n', count);
+  if (feed != end || line[0] == ' ' || line[0] == '\t' || line[0] == ':') return 0;
+  const char *carriage_return = (const char *)memchr(line, '\r', count);
+  return (carriage_return == NULL || carriage_return == end - 1) && memchr(line, ':', count) != NULL;
+}
+
+// CURLOPT_HEADERFUNCTION, with a ccurl_head as CURLOPT_HEADERDATA.
+static inline size_t ccurl_head_collect(char *line, size_t size, size_t number, void *context) {
+  struct ccurl_head *head = (struct ccurl_head *)context;
+  size_t count = size * number;
+  if (head->collects && count > 0 && count <= CCURL_HEAD_CAPACITY) {
+    int ends = line[0] == '\n' || (count == 2 && line[0] == '\r' && line[1] == '\n');
+    if (ends ? head->bytes != NULL : ccurl_is_field(line, count)) {
+      if (head->count + count > CCURL_HEAD_CAPACITY && !ccurl_head_pass(head)) return 0;
+      if (head->bytes == NULL) head->bytes = (char *)malloc(CCURL_HEAD_CAPACITY);
+      if (head->bytes == NULL) return head->take(head->context, line, count, 0);
+      memcpy(head->bytes + head->count, line, count);
+      head->count += count;
+      if (!ends) {
+        head->fields++;
+        return count;
+      }
+      head->collects = 0;
+      return ccurl_head_pass(head) ? count : 0;
+    }
+  }
+  return ccurl_head_pass(head) ? head->take(head->context, line, count, 0) : 0;
+}
 
 #undef CCURL_INLINE

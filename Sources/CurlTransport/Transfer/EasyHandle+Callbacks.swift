@@ -19,12 +19,7 @@ extension EasyHandle {
       let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
       return handle._withUnsafeGuaranteedRef { $0.receive(body: buffer) }
     }
-    set(CURLOPT_HEADERDATA, context)
-    _ = ccurl_set_write(curl, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-      guard let handle = EasyHandle.handle(context) else { return 0 }
-      let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
-      return handle._withUnsafeGuaranteedRef { $0.receive(headerLines: buffer) }
-    }
+    setHeadCallback()
     set(CURLOPT_PREREQDATA, context)
     _ = ccurl_set_prerequest(curl) { context, _, _, remotePort, localPort in
       let ports = PortPair(local: Int(localPort), remote: Int(remotePort))

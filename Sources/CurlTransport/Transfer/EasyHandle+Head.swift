@@ -1,41 +1,79 @@
 import Glibc
 internal import URLLoadingCCurl
 
-/// The heads of responses, as libcurl passes on their lines.
+/// The heads of responses. libcurl passes on each of their lines alone; a C function collects the fields, so that a head takes two calls: one
+/// for its status line, and one for all fields and the end.
 extension EasyHandle {
+  /// Has libcurl pass on the lines of heads.
+  func setHeadCallback() {
+    collectedHead.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    collectedHead.pointee.take = { context, bytes, count, fields in
+      guard let handle = EasyHandle.handle(context) else { return 0 }
+      let lines = UnsafeRawBufferPointer(start: bytes, count: count)
+      return handle._withUnsafeGuaranteedRef { easy in
+        fields > 0 ? easy.receive(fields: fields, in: lines) : easy.receive(headerLines: lines)
+      }
+    }
+    set(CURLOPT_HEADERDATA, UnsafeRawPointer(collectedHead))
+    _ = ccurl_set_write(curl, CURLOPT_HEADERFUNCTION, ccurl_head_collect)
+  }
+
+  /// A request is sent, or sent again: a new head is to come.
+  func expectHead() {
+    ccurl_head_drop(collectedHead)
+    run.parser.expectHead()
+  }
+
+  /// Takes lines that are fields, and the end of the head where that came behind them.
+  /// - Returns: how much was taken: less than all ends the transfer.
+  private func receive(fields: Int, in lines: UnsafeRawBufferPointer) -> Int {
+    guard run.transfer != nil else { return lines.count }
+    return take(run.parser.take(fields: fields, in: lines)) ? lines.count : 0
+  }
+
   /// Takes a line, or several. To resume makes libcurl 7.88 read once, even if receiving is paused again by then (`curl_easy_pause` sets
   /// `cselect_bits`). It keeps lines that it reads so, and passes them on as one piece.
   /// - Returns: how much was taken: less than all ends the transfer.
-  func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
+  private func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
     recordHeaderLine()
     var rest = lines
     while let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) {
       let count = UnsafeRawPointer(end) - start + 1
       guard count < rest.count else { break }
-      guard receive(header: UnsafeRawBufferPointer(start: start, count: count)) == count else { return 0 }
+      guard receive(header: UnsafeRawBufferPointer(start: start, count: count)) else { return 0 }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
-    return receive(header: rest) == rest.count ? lines.count : 0
+    guard receive(header: rest) else { return 0 }
+    // The one door to what collects fields. Gained: 6,300 of 14,700 instructions of a head of 20 lines, 2,400 of 7,500 of one of 10.
+    collectedHead.pointee.collects = run.kind == .http && run.parser.isInFields ? 1 : 0
+    return lines.count
   }
 
-  /// A line of a response's head or trailers. Returns how much of it was taken: less than all ends the transfer.
-  private func receive(header line: UnsafeRawBufferPointer) -> Int {
-    guard run.transfer != nil else { return line.count }
-    if run.kind == .ftp, !awaitsTunnel { return receiveReply(line) }
-    switch run.parser.take(line) {
-    case .none: break
+  /// A line of a response's head or trailers.
+  /// - Returns: false ends the transfer.
+  private func receive(header line: UnsafeRawBufferPointer) -> Bool {
+    guard run.transfer != nil else { return true }
+    if run.kind == .ftp, !awaitsTunnel { return receiveReply(line) == line.count }
+    return take(run.parser.take(line))
+  }
+
+  /// Does what lines of a head have led to.
+  /// - Returns: false ends the transfer.
+  private func take(_ event: consuming ResponseHeadParser.Event) -> Bool {
+    switch event {
+    case .none: return true
     case .failure(let reason):
       run.failureReason = reason
-      return 0
+      return false
     case .head(let head):
       receive(head)
       guard run.refusals <= Self.largestRefusalCount else {
         run.pendingHead = nil
         run.failureReason = .endlessRefusal(isByProxy: !run.isRequestSent)
-        return 0
+        return false
       }
+      return true
     }
-    return line.count
   }
 
   /// How often libcurl may repeat a request in one transfer: a server that calls each nonce stale (RFC 7616, section 3.3) would have it
@@ -54,7 +92,7 @@ extension EasyHandle {
       if head.statusCode == 407, run.credentialsAnswer407 { run.refusals += 1 }
       head.speaker = .proxy
       run.proxyHead = head
-      run.parser.expectHead()
+      expectHead()
       return
     }
     recordSpeaker(in: &head)

@@ -24,7 +24,7 @@ extension EasyHandle {
     run.isAnswered = false
     run.hasSwitched = nil
     run.pendingHead = nil
-    run.parser.expectHead()
+    expectHead()
     recordInlineBody()
     return true
   }

@@ -72,6 +72,6 @@ extension EasyHandle {
     run.isRequestSent = false
     run.proxyHead = nil
     run.pendingHead = nil
-    run.parser.expectHead()
+    expectHead()
   }
 }

@@ -41,6 +41,8 @@ final class EasyHandle {
   var recordsRequestHeads = false
   /// See EasyHandle+FirstField.
   var firstField = FirstField()
+  /// See EasyHandle+Head.
+  let collectedHead: UnsafeMutablePointer<ccurl_head>
   let errorBuffer: UnsafeMutablePointer<CChar>
   /// Names that were set for one transfer, and TLS sessions, outlast `curl_easy_reset`, as it documents; so does, undocumented, that a
   /// stream was refused, which libcurl then says of the next one that fails. No other transfer gets the handle.
@@ -52,6 +54,8 @@ final class EasyHandle {
     guard let curl = curl_easy_init() else { return nil }
     self.curl = curl
     self.reactor = reactor
+    collectedHead = .allocate(capacity: 1)
+    collectedHead.initialize(to: ccurl_head())
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
@@ -63,6 +67,8 @@ final class EasyHandle {
     curl_slist_free_all(proxyHeaderList)
     curl_slist_free_all(questionList)
     curl_slist_free_all(addressList)
+    ccurl_head_drop(collectedHead)
+    collectedHead.deallocate()
     errorBuffer.deallocate()
     dropCoalescedBody()
     decodingBuffer?.deallocate()
@@ -96,6 +102,7 @@ final class EasyHandle {
     run.transfer?.attach(nil)
     removeInlineBody()
     hear(false)
+    ccurl_head_drop(collectedHead)
     dropCoalescedBody()
     if let adopted = run.connection?.takeAdopted() { close(adopted) }
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that. The options of a

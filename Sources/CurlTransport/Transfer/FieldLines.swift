@@ -19,6 +19,12 @@ struct FieldLines: Sendable {
     count += 1
   }
 
+  /// Adds whole lines, each with its line end.
+  mutating func append(_ lines: UnsafeRawBufferPointer, count: Int) {
+    bytes.append(contentsOf: lines)
+    self.count += count
+  }
+
   /// Appends to the value of the last line, if there is one.
   mutating func appendFolded(_ value: UnsafeRawBufferPointer) {
     guard count > 0 else { return }

@@ -65,6 +65,33 @@ struct ResponseHeadParser: ~Copyable {
     }
   }
 
+  /// Fields of a head are to come, or its end.
+  var isInFields: Bool { state == .fields }
+
+  /// Takes several fields of a head, and its end where that is behind them.
+  /// - Parameters:
+  ///   - count: how many lines are fields. Each has a name and a colon, and its one line feed at its end; a carriage return is nowhere but
+  ///     before that.
+  ///   - lines: these, and the empty line behind them if it came.
+  mutating func take(fields count: Int, in lines: UnsafeRawBufferPointer) -> Event {
+    bytes += lines.count
+    totalBytes += lines.count
+    guard bytes <= Self.maximumBytes, totalBytes <= Self.maximumTotalBytes,
+      self.lines.count + count <= Self.maximumFields
+    else { return .failure(.headTooLarge) }
+    var start = 0
+    for _ in 0..<count {
+      let rest = UnsafeRawBufferPointer(rebasing: lines[start...])
+      guard let length = Self.firstIndex(of: 10, in: rest) else { break }
+      let content = UnsafeRawBufferPointer(
+        rebasing: rest[..<(length > 0 && rest[length - 1] == 13 ? length - 1 : length)])
+      if let colon = Self.colon(in: content) { note(content, colon) }
+      start += length + 1
+    }
+    self.lines.append(UnsafeRawBufferPointer(rebasing: lines[..<start]), count: count)
+    return start < lines.count ? endHead() : .none
+  }
+
   /// The fields that came after the body.
   mutating func takeTrailers() -> [(name: String, value: String)] {
     state == .trailers && lines.count > 0 ? exchange(&lines, with: FieldLines()).fields : []
@@ -106,7 +133,7 @@ struct ResponseHeadParser: ~Copyable {
   ///   - length: how much of it stands before the line end; not 0.
   private mutating func takeField(_ line: UnsafeRawBufferPointer, _ length: Int) -> Event {
     let content = UnsafeRawBufferPointer(rebasing: line[..<length])
-    let bareReturn = Self.carriageReturn(in: content)
+    let bareReturn = Self.firstIndex(of: 13, in: content)
     if Self.isBlank(content[0]) {
       // A folded line (RFC 9112 section 5.2) continues the value before it.
       lines.appendFolded(Self.trimmed(content))
@@ -122,7 +149,12 @@ struct ResponseHeadParser: ~Copyable {
     guard lines.count < Self.maximumFields else { return .failure(.headTooLarge) }
     lines.append(line)
     if bareReturn != nil { lines.replaceCarriageReturns(inLast: line.count) }
-    guard state == .fields else { return .none }
+    if state == .fields { note(content, colon) }
+    return .none
+  }
+
+  /// Keeps what a field of a head says that matters here.
+  private mutating func note(_ content: UnsafeRawBufferPointer, _ colon: Int) {
     var nameEnd = colon
     while nameEnd > 0, Self.isBlank(content[nameEnd - 1]) { nameEnd -= 1 }
     let name = UnsafeRawBufferPointer(rebasing: content[..<nameEnd])
@@ -144,7 +176,6 @@ struct ResponseHeadParser: ~Copyable {
     case 25: if Self.equal(name, "strict-transport-security") { facts.hasStrictTransportSecurity = true }
     default: break
     }
-    return .none
   }
 
   /// RFC 9112 section 6.3: a transfer coding overrides Content-Length; a list of equal lengths is one length.
@@ -184,16 +215,13 @@ struct ResponseHeadParser: ~Copyable {
     return bytes.count == 6 || bytes[6] == UInt8(ascii: ".") && isDigit(bytes[7])
   }
 
-  private static func carriageReturn(in line: UnsafeRawBufferPointer) -> Int? {
-    guard let start = line.baseAddress, let found = memchr(start, 13, line.count) else { return nil }
+  private static func firstIndex(of byte: Int32, in line: UnsafeRawBufferPointer) -> Int? {
+    guard let start = line.baseAddress, let found = memchr(start, byte, line.count) else { return nil }
     return UnsafeRawPointer(found) - start
   }
 
   /// Where a field's name ends.
-  static func colon(in line: UnsafeRawBufferPointer) -> Int? {
-    guard let start = line.baseAddress, let colon = memchr(start, 58, line.count) else { return nil }
-    return UnsafeRawPointer(colon) - start
-  }
+  static func colon(in line: UnsafeRawBufferPointer) -> Int? { firstIndex(of: 58, in: line) }
 
   static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var start = 0
