@@ -52,6 +52,34 @@ import Testing
     #expect(lines == ["GET / HTTP/1.1", "A: é", "A: 2", "Accept: x/y"])
   }
 
+  /// A handle keeps the memory of its fields: more, longer, fewer and none follow each other.
+  @Test func oneAfterAnotherEachHasItsOwnFields() async throws {
+    let server = try ScriptServer { connection, _ in
+      while let head = connection.readHead() {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(head.utf8.count)\r\n\r\n\(head)")
+      }
+    }
+    var configuration = TransferEngineConfiguration()
+    configuration.proxy = .direct
+    configuration.maximumConnectionsPerHost = 1
+    configuration.userAgent = "me"
+    let engine = TransferEngine(configuration: configuration)
+    let long = String(repeating: "é", count: 2000)
+    let lists: [[(name: String, value: String)]] = [
+      [], [("A", "1")], [("A", "2"), ("B", "")], [], (0..<50).map { ("N-\($0)", "\($0)") }, [("Long", long)],
+      [("User-Agent", "other")], [("A", " 3\t"), ("Accept", "x/y")], [("A", "3")], [("user-agent", ""), ("C", "4")], [],
+    ]
+    for list in lists {
+      let state = try await engine.run(TransferRequest(url: server.url(), headers: list))
+      let lines = String(decoding: state.body, as: UTF8.self).components(separatedBy: "\r\n")
+      var expected = list.map { "\($0.name): \($0.value.trimmingCharacters(in: .whitespaces))" }
+      expected = expected.map { $0.hasSuffix(": ") ? String($0.dropLast()) : $0 }
+      if !list.contains(where: { $0.name.lowercased() == "user-agent" }) { expected.append("User-Agent: me") }
+      #expect(lines.filter { !$0.isEmpty && !$0.hasPrefix("Host: ") } == ["GET / HTTP/1.1"] + expected)
+    }
+    #expect(server.connectionCount == 1)
+  }
+
   @Test func thePathIsSentAsItIs() async throws {
     let lines = try await head(of: TransferRequest(url: ""), path: "/a/../b/./c%2F?q=%20#fragment")
     #expect(lines.first == "GET /a/../b/./c%2F?q=%20 HTTP/1.1")

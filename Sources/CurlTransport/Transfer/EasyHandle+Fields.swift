@@ -6,7 +6,7 @@ extension EasyHandle {
   func setHeaders(
     _ new: [(name: String, value: String)], _ shape: EasyHandleShape, _ configuration: TransferEngineConfiguration
   ) {
-    clearHeaders()
+    fieldList.removeAll()
     headers = new
     var hasAccept = false
     var hasExpect = false
@@ -20,7 +20,7 @@ extension EasyHandle {
     for name in omitted.sorted() {
       // Without its framing a body would be parsed as the next request (request smuggling).
       if name == "content-length" || name == "transfer-encoding" { continue }
-      append("\(name):")
+      fieldList.append("\(name):")
       switch name {
       case "accept": hasAccept = true
       case "expect": hasExpect = true
@@ -33,61 +33,65 @@ extension EasyHandle {
     }
     for (name, value) in new {
       if !omitted.isEmpty, omitted.contains(name.lowercased()) { continue }
-      if name.equalsIgnoringASCIICase("accept") { hasAccept = true }
-      if name.equalsIgnoringASCIICase("expect") { hasExpect = true }
-      if name.equalsIgnoringASCIICase("user-agent") { hasAgent = true }
-      if name.equalsIgnoringASCIICase("accept-encoding") { hasCodings = true }
-      if name.equalsIgnoringASCIICase("accept-language") { hasLanguages = true }
-      if !hasType { hasType = name.equalsIgnoringASCIICase("content-type") }
       // The engine frames the message (RFC 9112 section 6): contradictory lengths allow request smuggling.
-      if name.equalsIgnoringASCIICase("content-length")
-        || name.equalsIgnoringASCIICase("transfer-encoding")
-      {
-        continue
+      var isFraming = false
+      switch name.utf8.count {
+      case 6:
+        if name.equalsIgnoringASCIICase("accept") { hasAccept = true }
+        if name.equalsIgnoringASCIICase("expect") { hasExpect = true }
+      case 10: if name.equalsIgnoringASCIICase("user-agent") { hasAgent = true }
+      case 12: if name.equalsIgnoringASCIICase("content-type") { hasType = true }
+      case 14: isFraming = name.equalsIgnoringASCIICase("content-length")
+      case 15:
+        if name.equalsIgnoringASCIICase("accept-encoding") { hasCodings = true }
+        if name.equalsIgnoringASCIICase("accept-language") { hasLanguages = true }
+      case 17: isFraming = name.equalsIgnoringASCIICase("transfer-encoding")
+      default: break
       }
+      if isFraming { continue }
       let value = value.trimmingFieldWhitespace
-      let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
-      if !shape.latin1Fields.isEmpty, shape.latin1Fields.contains(name.lowercased()), let octets = line.latin1Octets {
-        append(octets)
+      if !shape.latin1Fields.isEmpty, shape.latin1Fields.contains(name.lowercased()),
+        let octets = (value.isEmpty ? "\(name);" : "\(name): \(value)").latin1Octets
+      {
+        fieldList.append(octets)
       } else {
-        append(line)
+        fieldList.append(name, value)
       }
     }
     // A name without a value keeps libcurl from adding the field by itself.
-    if !hasAccept, !configuration.sendsDefaultAccept { append("Accept:") }
-    if shape.hasBody, !hasExpect { append("Expect:") }
+    if !hasAccept, !configuration.sendsDefaultAccept { fieldList.append("Accept:") }
+    if shape.hasBody, !hasExpect { fieldList.append("Expect:") }
     // With POST libcurl takes the body for a form's.
-    if !hasType { append("Content-Type:") }
+    if !hasType { fieldList.append("Content-Type:") }
     // The bytes after the head are not a body, and have no coding.
-    if shape.switchesProtocols { append("Transfer-Encoding:") }
-    // All lines in one entry: libcurl compares each entry with all names that it knows, for every request. Those of its own
-    // that have options it writes twice, character by character.
-    var defaults = ""
-    if !hasAgent, let agent = configuration.userAgent { defaults = "User-Agent: \(agent)" }
-    if !hasCodings { defaults += "\(defaults.isEmpty ? "" : "\r\n")Accept-Encoding: \(supportedContentCodings)" }
-    if !hasLanguages, let languages = configuration.acceptLanguage {
-      defaults += "\(defaults.isEmpty ? "" : "\r\n")Accept-Language: \(languages)"
+    if shape.switchesProtocols { fieldList.append("Transfer-Encoding:") }
+    if let line = defaultFields(agent: !hasAgent, codings: !hasCodings, languages: !hasLanguages, configuration) {
+      fieldList.append(line)
     }
-    if !defaults.isEmpty { append(defaults) }
-    _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, headerList)
+    let list = fieldList.linked()
+    hasFields = list != nil
+    _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, list)
   }
 
-  private func append(_ line: String) {
-    // Nil only when memory ran out; the list is then as before.
-    if let list = curl_slist_append(headerList, line) { headerList = list }
-  }
-
-  private func append(_ octets: [UInt8]) {
-    (octets + [0]).withUnsafeBytes { line in
-      guard let line = line.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
-      if let list = curl_slist_append(headerList, line) { headerList = list }
-    }
+  /// Those that requests have of the configuration: all lines in one entry, because libcurl compares each entry with all names that it knows,
+  /// for every request. Those of its own that have options it writes twice, character by character. Nil for none.
+  private func defaultFields(
+    agent: Bool, codings: Bool, languages: Bool, _ configuration: TransferEngineConfiguration
+  ) -> String? {
+    let choice = (agent ? 1 : 0) | (codings ? 2 : 0) | (languages ? 4 : 0)
+    if let last = lastDefaultFields, last.choice == choice { return last.line }
+    var lines: [String] = []
+    if agent, let value = configuration.userAgent { lines.append("User-Agent: \(value)") }
+    if codings { lines.append("Accept-Encoding: \(supportedContentCodings)") }
+    if languages, let value = configuration.acceptLanguage { lines.append("Accept-Language: \(value)") }
+    let line = lines.isEmpty ? nil : lines.joined(separator: "\r\n")
+    lastDefaultFields = (choice, line)
+    return line
   }
 
   func clearHeaders() {
     _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, nil)
-    curl_slist_free_all(headerList)
-    headerList = nil
+    hasFields = false
     headers = []
   }
 }

@@ -12,7 +12,7 @@ extension EasyHandle {
     _ configuration: TransferEngineConfiguration, _ proxy: ProxyServer?
   ) throws(InvalidRequest) {
     // Fields that are in libcurl's list already were checked before. Gained 5 % of instructions: 1 KB by HTTP/1.1.
-    let hasSameHeaders = headerList != nil && request.headers.elementsEqual(headers, by: { $0 == $1 })
+    let hasSameHeaders = hasFields && request.headers.elementsEqual(headers, by: { $0 == $1 })
     try RequestRules.check(request, fields: !hasSameHeaders)
     if let refusal = CurlLibrary.shared.refusal { throw refusal }
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }

@@ -28,8 +28,12 @@ final class EasyHandle {
   // How the handle is set up; see EasyHandle+Options.
   var shape: EasyHandleShape?
   var origin = KeptOrigin()
-  var headerList: UnsafeMutablePointer<curl_slist>?
+  /// The fields that libcurl has, and whether it has them.
+  var fieldList = FieldList()
+  var hasFields = false
   var headers: [(name: String, value: String)] = []
+  /// The last of its kind: with few choices they are nearly always the same, and the configuration is that of all transfers of a handle.
+  var lastDefaultFields: (choice: Int, line: String?)?
   var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
   var questionList: UnsafeMutablePointer<curl_slist>?
   /// The addresses of hosts that are not looked up, for as long as the handle lives.
@@ -63,7 +67,6 @@ final class EasyHandle {
   deinit {
     curl_easy_cleanup(curl)
     curl_share_cleanup(sessionShare)
-    curl_slist_free_all(headerList)
     curl_slist_free_all(proxyHeaderList)
     curl_slist_free_all(questionList)
     curl_slist_free_all(addressList)
