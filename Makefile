@@ -49,7 +49,7 @@ test: build-dependencies test-dependencies lint
 	@Scripts/module-map --quiet
 	@Scripts/build-snippets >/dev/null
 	@Scripts/make-docs >.build/docs.log 2>&1 || { cat .build/docs.log >&2; exit 1; }
-	@FILTER='$(FILTER)' Scripts/run-tests
+	@FILTER='$(FILTER)' LANE='$(LANE)' Scripts/run-tests
 
 # A process that stores cookies, caches and downloads, killed at 200 random moments; KILLS sets another number. A few are among the tests.
 kill-test: build-dependencies test-dependencies

@@ -8,12 +8,18 @@ package struct URLFacts {
   package let text: String
   /// Whether the scheme is `http` or `https`.
   package let isHTTP: Bool
+  /// Whether the scheme is `https`.
+  package var isHTTPS: Bool { isHTTP && text.utf8.dropFirst(4).first.map { $0 | 32 } == UInt8(ascii: "s") }
+  /// Whether the URL has a user's name, or a password.
+  package let hasUser: Bool
   /// Whether there is a host (RFC 3986, section 3.2.2), and it has a name.
   package let hasHost: Bool
 
   package init(_ url: URL?) {
     text = url?.absoluteString ?? ""
-    (isHTTP, hasHost) = text.withBytes { bytes in (Self.isHTTP(bytes), Self.hasHost(bytes)) }
+    let (isHTTP, authority) = text.withBytes { bytes in (Self.isHTTP(bytes), Self.authority(of: bytes)) }
+    self.isHTTP = isHTTP
+    (hasHost, hasUser) = authority
   }
 
   private static func isHTTP(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -25,17 +31,18 @@ package struct URLFacts {
   }
 
   /// The host stands between the user's name, if there is one, and the port, in what follows `//`.
-  private static func hasHost(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+  private static func authority(of url: UnsafeBufferPointer<UInt8>) -> (hasHost: Bool, hasUser: Bool) {
     let slash = UInt8(ascii: "/")
     guard let colon = url.firstIndex(of: UInt8(ascii: ":")), colon + 2 < url.count, url[colon + 1] == slash,
       url[colon + 2] == slash
-    else { return false }
-    var host = colon + 3
+    else { return (false, false) }
+    let start = colon + 3
+    var host = start
     var end = host
     while end < url.count, url[end] != slash, url[end] != UInt8(ascii: "?"), url[end] != UInt8(ascii: "#") {
       if url[end] == UInt8(ascii: "@") { host = end + 1 }
       end += 1
     }
-    return host < end && url[host] != UInt8(ascii: ":")
+    return (host < end && url[host] != UInt8(ascii: ":"), host > start)
   }
 }

@@ -11,16 +11,20 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
   /// The check is made with fixtures that can do this.
   public let abilities: FixtureAbilities
 
+  /// The check is made for classes that load without an instance, too (`URLProtocolDirectLoading`).
+  let isOfDirectLoads: Bool
+
   private let body: @Sendable (CheckContext, CheckSession) async throws -> Void
 
   /// - Parameter body: gets a session for all that needs none of its own. Sessions are closed at the end of the check.
   init(
     _ name: String, capabilities: URLProtocol.Capabilities = [], abilities: FixtureAbilities = [],
-    body: @escaping @Sendable (CheckContext, CheckSession) async throws -> Void
+    isOfDirectLoads: Bool = false, body: @escaping @Sendable (CheckContext, CheckSession) async throws -> Void
   ) {
     self.name = name
     self.capabilities = capabilities
     self.abilities = abilities
+    self.isOfDirectLoads = isOfDirectLoads
     self.body = body
   }
 

@@ -10,7 +10,7 @@ public enum URLProtocolConformance {
   /// Every check that there is. A new concept adds its group here.
   static let all: [ConformanceCheck] =
     wholeLoads + responses + sequences + failures + cancelling + flow + concurrency + ranges + validators + resuming
-    + uploads + listings + challenges + redirects
+    + uploads + listings + challenges + redirects + directLoads
 
   /// The checks that a class's capabilities ask for.
   /// - Parameters:
@@ -54,5 +54,6 @@ public enum URLProtocolConformance {
 extension ConformanceCheck {
   fileprivate func applies(to protocolClass: URLProtocol.Type, _ abilities: FixtureAbilities) -> Bool {
     protocolClass.capabilities.contains(capabilities) && abilities.isSuperset(of: self.abilities)
+      && (!isOfDirectLoads || protocolClass is any URLProtocolDirectLoading.Type)
   }
 }

@@ -20,7 +20,13 @@ import URLLoadingTestServers
     let mutants = URLProtocolConformance.checks(for: MutantProtocol.self, abilities: abilities)
     #expect(Set(mutants.map(\.name)).isSuperset(of: ["no credential gets nothing", "a redirect leads to the new URL"]))
     let leftOut = Set(all.map(\.id)).subtracting(mutants.map(\.id))
-    #expect(leftOut == Set(all.filter { $0.capabilities.contains(.listing) }.map(\.id)) && !leftOut.isEmpty)
+    let others = all.filter { $0.capabilities.contains(.listing) || $0.isOfDirectLoads }
+    #expect(leftOut == Set(others.map(\.id)) && others.contains { !$0.isOfDirectLoads })
+  }
+
+  @Test func directLoadsAreCheckedOfClassesThatHaveThem() {
+    let direct = URLProtocolConformance.checks(for: HTTPFixture()).filter(\.isOfDirectLoads)
+    #expect(direct.count == URLProtocolConformance.directLoads.count && !direct.isEmpty)
   }
 
   @Test func aReportNamesWhatPassedFailedAndWasLeftOut() async {

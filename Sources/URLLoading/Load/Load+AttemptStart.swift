@@ -20,6 +20,13 @@ extension Load {
     let isStored: Bool
   }
 
+  /// Starts an instance, see ``State/begin(_:)``.
+  /// - Parameter start: nil where the attempt does not begin now.
+  func begin(_ start: AttemptStart?) {
+    guard let start else { return }
+    update { $0.begin(start) }
+  }
+
   /// Makes an instance of the class that was chosen.
   /// - Parameters:
   ///   - caching: the attempt's cache state; nil if it does not use the cache.

@@ -72,8 +72,7 @@ extension Load {
         guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])
           self.events?.report(.retries(.storedResponseGone))
-          let start = self.supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) }
-          return self.update { $0.begin(start) }
+          return self.begin(self.supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) })
         }
         self.events?.report(.hitCache(found.entry.response, .completed))
         self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
@@ -94,8 +93,7 @@ extension Load {
     case .answered: break
     case .reload:
       events?.report(.retries(.storedResponseGone))
-      let start = supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) }
-      update { $0.begin(start) }
+      begin(supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) })
     }
     return true
   }
@@ -122,8 +120,7 @@ extension Load {
   private func openWithoutStored(attempt: Int) -> Bool {
     guard let prepared = supersede(nil, attempt: attempt) else { return false }
     events?.report(.retries(.storedResponseGone))
-    let start = lookUp(prepared)
-    update { $0.begin(start) }
+    begin(lookUp(prepared))
     return true
   }
 
@@ -158,7 +155,7 @@ extension Load {
       found.store.remove([found.entry])
       return self.attemptStart(prepared)
     }
-    update { $0.begin(start) }
+    begin(start)
   }
 
   /// Replaces the instance by one that loads the same request without the conditional fields.

@@ -22,8 +22,7 @@ extension Load {
       return decide(value)
     }
     let value = immediateResult(of: function) { value in
-      let start = decision(value)
-      self.update { $0.begin(start) }
+      self.begin(decision(value))
     }
     return value.flatMap { decision($0) }
   }

@@ -50,14 +50,16 @@ extension Load {
     return error.about(renamed?.absoluteString.lowercased() == own.absoluteString.lowercased() ? own : renamed ?? own)
   }
 
-  /// Resumes the continuation when the load has ended: at once if it has already.
-  func wait(_ function: UnsafeContinuation<Void, Never>) {
+  /// Begins the load, and resumes the continuation when it has ended: at once if it has already.
+  func resume(_ task: URLSessionTask, waking function: UnsafeContinuation<Void, Never>) {
+    guard !beginDirectly(task, waking: function) else { return }
     if update({ $0.ending.wait(function) }) { function.resume() }
+    resume(task)
   }
 
   /// What an `async` function gets when it was resumed.
   func takeOutcome() -> LoadPlan.Outcome {
-    complete() ?? update { $0.ending.takeOutcome() }
+    completeDirectly() ?? complete() ?? update { $0.ending.takeOutcome() }
       ?? LoadPlan.Outcome(body: .none, response: nil, error: URLError(.cancelled))
   }
 
@@ -75,7 +77,7 @@ extension Load {
 
   /// Completes the task: metrics, then its one completion.
   /// - Returns: the outcome for a function that completes the load itself; nil for other owners, and when it was completed before.
-  private func complete() -> LoadPlan.Outcome? {
+  func complete() -> LoadPlan.Outcome? {
     if let parts = read({ $0.ending.error == nil ? $0.parts : nil }) { deliverRest(of: parts) }
     guard let ended = update({ $0.takeEnded() }) else { return nil }
     let task = ended.task

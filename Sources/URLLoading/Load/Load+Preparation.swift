@@ -27,8 +27,7 @@ extension Load {
     if reason != .first, !mayBlock, asksUserCode {
       return BlockingPool.protocols.run { [request] in self.open(request, for: reason, mayBlock: true) }
     }
-    let start = takeThroughStages(request, for: reason, after: earlier)
-    update { $0.begin(start) }
+    begin(takeThroughStages(request, for: reason, after: earlier))
   }
 
   private var asksUserCode: Bool {

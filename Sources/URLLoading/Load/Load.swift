@@ -7,8 +7,41 @@ internal import URLLoadingCurlTransport
 /// consumer. Each is decided under the lock and carried out after it, by parts that keep their own order: the attempt's `driver` for calls
 /// to the protocol instance, `delivery` for calls to the task's owner, `sink` for bytes. They ignore what comes after their end.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// A load that needs none of its stages has no `State`, but the little that a ``DirectLoad`` is. ``update(_:)`` and ``read(_:)`` make the whole
+/// state of it, so that nobody else has to know.
+///
+/// Mutable state: `storage`, guarded by its lock.
 final class Load: BufferedSource, Sendable {
+  /// What is under the lock.
+  struct Storage: Sendable {
+    var direct = DirectLoad()
+    /// Nil as long as the load goes directly, see ``DirectLoad``.
+    var whole: WholeState?
+
+    /// Uses what a direct load is; nil where the load is more than that.
+    mutating func whereDirect<Result>(_ body: (inout DirectLoad) -> Result?) -> Result? {
+      whole == nil ? body(&direct) : nil
+    }
+  }
+
+  // Safe to share: reached under the load's lock, and freed with the load, when nobody else has it.
+  /// The whole state, in one place: a class would count a reference at each of twenty accesses, and its property would be copied for a reader.
+  struct WholeState: @unchecked Sendable {
+    private let place: UnsafeMutablePointer<State>
+
+    init(_ state: consuming State) {
+      place = .allocate(capacity: 1)
+      place.initialize(to: state)
+    }
+
+    func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result { body(&place.pointee) }
+
+    func free() {
+      place.deinitialize(count: 1)
+      place.deallocate()
+    }
+  }
+
   struct State: Sendable {
     var machine: LoadMachine
     var attempt: Attempt
@@ -56,9 +89,8 @@ final class Load: BufferedSource, Sendable {
     }
 
     /// Starts an instance after the lock is released; none where a cancellation or another attempt came meanwhile.
-    /// - Parameter start: nil where the attempt does not begin now.
-    mutating func begin(_ start: AttemptStart?) {
-      guard let start, machine.attempt == start.prepared.attempt,
+    mutating func begin(_ start: borrowing AttemptStart) {
+      guard machine.attempt == start.prepared.attempt,
         machine.state == .running || machine.state == .suspended, ending.error == nil
       else { return }
       attempt.protocolClass = start.prepared.protocolClass
@@ -90,21 +122,37 @@ final class Load: BufferedSource, Sendable {
   let plan: LoadPlan
   /// Nil without a listener.
   let events: LoadEvents?
-  private let state: Locked<State>
+  let storage: Locked<Storage>
+  /// Whether such a task of such a session may be a direct load.
+  let mayGoDirectly: Bool
 
   init(session: URLSession, plan: consuming LoadPlan) {
     self.session = session
     events = session.values.sessionEventListener.map { LoadEvents($0) }
-    state = Locked(
-      State(
-        machine: LoadMachine(
-          limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
-          waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
-        attempt: Attempt(request: plan.request), uploads: UploadStage(plan.upload),
-        resumption: ResumptionStage(plan.resumption),
-        events: events),
-      rank: .load)
+    mayGoDirectly = session.parts.directLane?.admits(plan) == true
+    let whole = mayGoDirectly ? nil : WholeState(Self.initialState(of: plan, session: session, events))
+    storage = Locked(Storage(whole: whole), rank: .load)
     self.plan = plan
+  }
+
+  deinit {
+    let whole = storage.withLock { storage in
+      storage.direct.release()
+      return storage.whole
+    }
+    // What it has may be the program's: it is not released under the lock.
+    whole?.free()
+  }
+
+  /// The state of a load that was not resumed.
+  static func initialState(of plan: LoadPlan, session: URLSession, _ events: LoadEvents?) -> State {
+    State(
+      machine: LoadMachine(
+        limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
+        waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
+      attempt: Attempt(request: plan.request), uploads: UploadStage(plan.upload),
+      resumption: ResumptionStage(plan.resumption),
+      events: events)
   }
 
   /// The load of a task that no session made.
@@ -117,7 +165,7 @@ final class Load: BufferedSource, Sendable {
   var isDetached: Bool { if case .detached = plan.owner { true } else { false } }
 
   /// A request's own interval holds, be it longer or shorter than the session's. Zero means unset.
-  private static func limits(of plan: LoadPlan, session: URLSession) -> LoadMachine.Limits {
+  static func limits(of plan: LoadPlan, session: URLSession) -> LoadMachine.Limits {
     // The transfer service has the clocks of its tasks.
     guard plan.background == nil else { return LoadMachine.Limits() }
     let request = plan.request
@@ -131,12 +179,13 @@ final class Load: BufferedSource, Sendable {
   /// Changes the state, then carries out the calls to the instance and delivers the recorded events to the listener.
   @discardableResult
   func update<Result>(_ body: (inout State) -> sending Result) -> sending Result {
-    let (result, driver) = state.withLock { state in
-      let result = body(&state)
-      let driver = state.driverToRun
-      state.driverToRun = nil
-      events?.recordFlow(isSuspended: state.machine.isSuspended, isHeldBack: state.machine.waitsForConsumer)
-      return (result, driver)
+    let (result, driver) = storage.withLock { storage in
+      whole(&storage).withState { state in
+        let result = body(&state)
+        let driver = state.driverToRun.take()
+        events?.recordFlow(isSuspended: state.machine.isSuspended, isHeldBack: state.machine.waitsForConsumer)
+        return (result, driver)
+      }
     }
     driver?.run()
     events?.flush()
@@ -145,7 +194,16 @@ final class Load: BufferedSource, Sendable {
 
   /// Looks at the state.
   func read<Result>(_ body: (borrowing State) -> sending Result) -> sending Result {
-    state.withLock { body($0) }
+    storage.withLock { storage in whole(&storage).withState { state in body(state) } }
+  }
+
+  /// The whole state, which is made of a direct load where there is none.
+  private func whole(_ storage: inout Storage) -> WholeState {
+    if let whole = storage.whole { return whole }
+    let whole = WholeState(Self.initialState(of: plan, session: session, events))
+    whole.withState { promote(&storage.direct, to: &$0) }
+    storage = Storage(whole: whole)
+    return whole
   }
 
   // MARK: What the task's owner sets
@@ -174,7 +232,7 @@ final class Load: BufferedSource, Sendable {
   // MARK: Commands of the user
 
   func resume(_ task: URLSessionTask) {
-    guard !isDetached else { return }
+    guard !isDetached, !beginDirectly(task, waking: nil) else { return }
     let now = MonotonicInstant.now
     let (action, immediateError, delivery) = update { state -> (LoadMachine.ResumeAction, URLError?, Delivery?) in
       let action = state.machine.resume(at: now)
@@ -259,7 +317,7 @@ final class Load: BufferedSource, Sendable {
   }
 
   /// Sets up the delivery to the owner, and where the body goes.
-  private func prepareDelivery(_ state: inout State) {
+  func prepareDelivery(_ state: inout State) {
     let hasDelegate = state.delegates.session != nil || state.delegates.task != nil
     switch plan.owner {
     // A waiting function only needs the end, and no delivery.
@@ -339,6 +397,11 @@ final class Load: BufferedSource, Sendable {
 
   /// Ends the load if one of its timeouts passed; else says when to look again.
   func checkDeadline(at now: MonotonicInstant) -> MonotonicInstant? {
+    switch checkDeadlineDirectly(at: now) {
+    case .nothing: return nil
+    case .wait(let instant): return instant
+    case .passed, nil: break
+    }
     let (action, limits) = update { state in
       state.apply(state.machine.resumeAtRate(at: now))
       let action = state.machine.checkDeadline(at: now)

@@ -453,6 +453,9 @@ struct LoadMachine {
     return next.map { .wait(until: $0) } ?? .nothing
   }
 
+  /// Seconds since the first resume; 0 ahead of it.
+  func elapsed(at now: MonotonicInstant) -> Double { started.map { $0.seconds(to: now) } ?? 0 }
+
   // MARK: Helpers
 
   private func accepts(_ attempt: Int) -> Bool {

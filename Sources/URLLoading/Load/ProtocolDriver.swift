@@ -35,12 +35,19 @@ final class ProtocolDriver: Sendable {
 
   private enum Call { case start, stop, release }
 
+  /// Who is called.
+  private enum Callee {
+    case instance(URLProtocol)
+    /// A load that has begun without an instance.
+    case direct(any URLDirectLoad)
+  }
+
   /// The gate by which this attempt is paused (back-pressure).
   let gate: URLProtocolGate
   private let state = Locked(State(), rank: .protocolDriver)
   // Safe to share: never used by two threads at once, see `isRunning`.
   /// Nil after its release.
-  private nonisolated(unsafe) var instance: URLProtocol?
+  private nonisolated(unsafe) var callee: Callee?
   private let blocks: Bool
 
   /// Whether an instance may block where it is called.
@@ -50,9 +57,18 @@ final class ProtocolDriver: Sendable {
 
   /// Makes a driver whose first call is the start; nothing happens before ``run()``.
   init(_ instance: URLProtocol, gate: URLProtocolGate) {
-    self.instance = instance
+    callee = .instance(instance)
     self.gate = gate
     blocks = Self.blocks(type(of: instance))
+  }
+
+  /// Makes a driver of a direct load, which has begun; the gate pauses it.
+  init(_ load: any URLDirectLoad) {
+    callee = .direct(load)
+    gate = URLProtocolGate()
+    blocks = false
+    state.withLock { $0.hasStarted = true }
+    gate.observe { load.setPaused(!$0) }
   }
 
   /// The instance is to be stopped, and its gate ended; ``run()`` does it.
@@ -70,17 +86,23 @@ final class ProtocolDriver: Sendable {
       return true
     }
     guard isDue else { return }
-    @Sendable func callInstance() {
+    @Sendable func carryOut() {
       while let call = takeCall() {
         switch call {
-        case .start where blocks: gate.asProducer { instance?.startLoading() }
-        case .start: instance?.startLoading()
-        case .stop: instance?.stopLoading()
-        case .release: instance = nil
+        case .start where blocks: gate.asProducer { callInstance { $0.startLoading() } }
+        case .start: callInstance { $0.startLoading() }
+        case .stop:
+          if case .direct(let load) = callee { load.stop() }
+          callInstance { $0.stopLoading() }
+        case .release: callee = nil
         }
       }
     }
-    if blocks { BlockingPool.protocols.run(callInstance) } else { callInstance() }
+    if blocks { BlockingPool.protocols.run(carryOut) } else { carryOut() }
+  }
+
+  private func callInstance(_ method: (URLProtocol) -> Void) {
+    if case .instance(let instance) = callee { method(instance) }
   }
 
   private func takeCall() -> Call? {

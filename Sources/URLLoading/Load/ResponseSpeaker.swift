@@ -36,7 +36,10 @@ extension Load {
   func speaker(of response: URLResponse) -> ResponseSpeaker {
     let http = response as? HTTPURLResponse
     if http?.speaker == .proxy { return .proxy }
-    let (isStored, protocolClass) = read { ($0.attempt.cache.isStored, $0.attempt.protocolClass) }
+    let (isStored, protocolClass) = storage.withLock { storage in
+      storage.whole?.withState { ($0.attempt.cache.isStored, $0.attempt.protocolClass) }
+        ?? (false, storage.direct.start?.protocolClass)
+    }
     if isStored { return .cache }
     guard protocolClass == HTTPProtocol.self, let http else { return .instance }
     return .origin(isVerified: http.speaker == .verifiedOrigin)

@@ -21,10 +21,13 @@ struct SessionParts {
   let policyStorage: HTTPCookieStorage
   /// Bytes a second that each load receives at most; nil for no limit.
   let receiveRate: Int?
+  /// Which loads go directly; nil where none does.
+  let directLane: DirectLane?
   /// The connection to the transfer service; nil for sessions whose tasks this process loads.
   let background: BackgroundSession?
 
-  init(configuration given: URLSessionConfiguration) {
+  /// - Parameter hasDelegate: whether loads have a delegate to ask.
+  init(configuration given: URLSessionConfiguration, hasDelegate: Bool = false) {
     configuration = Self.copy(of: given)
     values = configuration.snapshot
     additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map {
@@ -40,6 +43,10 @@ struct SessionParts {
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
     receiveRate = configuration.network.receiveRate
+    directLane = DirectLane(
+      values, storesCookies: storedCookies != nil, policies: policyStorage,
+      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil
+        && configuration[DirectLaneSettings.self].isOpen)
     background = values.background.map { [configuration] settings in
       BackgroundSession(
         BackgroundSessionDescription(settings, configuration), place: .current,

@@ -126,10 +126,7 @@ extension URLSession {
   /// Runs a task to its end. Cancelling the caller cancels it.
   func finish(_ task: URLSessionTask) async {
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        task.load.wait(continuation)
-        task.load.resume(task)
-      }
+      await withUnsafeContinuation { task.load.resume(task, waking: $0) }
     } onCancel: {
       task.cancel()
     }

@@ -82,7 +82,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   public init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
   ) {
-    parts = SessionParts(configuration: configuration)
+    parts = SessionParts(configuration: configuration, hasDelegate: delegate != nil)
     state = Locked(State(delegates: SessionDelegates(delegate), delegateQueue: queue), rank: .session)
     hadDelegate = delegate != nil
     super.init()

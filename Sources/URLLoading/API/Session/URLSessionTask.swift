@@ -75,16 +75,16 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
 
   /// The request that is being loaded: after redirects another than the original one; with the session's additional
   /// headers, cookies, and the body.
-  open var currentRequest: URLRequest? { load.read { $0.attempt.request } }
+  open var currentRequest: URLRequest? { load.currentRequest }
 
   /// The response, once there is one.
-  open var response: URLResponse? { load.read { $0.response } }
+  open var response: URLResponse? { load.response }
 
   /// Why the task failed; nil while it runs, and when it succeeded. A server's status is not an error.
-  open var error: (any Error)? { load.read { $0.ending.error } }
+  open var error: (any Error)? { load.error }
 
   /// The state of the task.
-  open var state: State { load.read { $0.machine.state } }
+  open var state: State { load.state }
 
   // MARK: Delegate and labels
 

@@ -13,8 +13,8 @@ public struct URLRequest: @unchecked Sendable {
   public typealias NetworkServiceType = NSURLRequest.NetworkServiceType
 
   private final class Storage {
-    // Changed only by a request that references the storage alone.
-    var values: RequestValues
+    // Changed only by a request that references the storage alone: accesses to a request, which the compiler checks, are those to this.
+    @exclusivity(unchecked) var values: RequestValues
 
     init(_ values: consuming RequestValues) {
       self.values = values

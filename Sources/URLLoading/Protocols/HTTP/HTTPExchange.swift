@@ -57,6 +57,14 @@ struct HTTPExchange {
   /// A challenge waits for its answer; bytes that come belong to its response.
   var awaitsAnswer: Bool { pending != nil }
 
+  /// Whether a status may be more than a response.
+  static func mayAct(on status: Int) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308, 401, 407: true
+    default: false
+    }
+  }
+
   /// - Parameter proxy: the proxy that the request was sent to; nil for none, and for a tunnel through one. Without it
   ///   a 407 is a response as any other: a server must not get the credentials of a proxy.
   mutating func received(

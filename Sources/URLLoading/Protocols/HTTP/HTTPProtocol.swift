@@ -91,7 +91,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Pauses or resumes the transfer as the gate says.
-  private func follow(_ isOpen: Bool) {
+  func follow(_ isOpen: Bool) {
     let transfer = state.withLock { isOpen && $0.exchange.awaitsAnswer ? nil : $0.transfer }
     if isOpen { transfer?.resume() } else { transfer?.pause() }
   }

@@ -16,12 +16,15 @@ enum HTTPRequestEncoder {
     body.length != 0 || !bodiless.contains(method)
   }
 
+  private static func isOfFraming(_ field: (name: String, value: String)) -> Bool {
+    framing.contains { field.name.equalsIgnoringASCIICase($0) }
+  }
+
   static func transferRequest(for request: URLRequest, body: URLUploadBody?) -> TransferRequest {
     let method = request.httpMethod ?? "GET"
-    var fields: [(name: String, value: String)] = []
-    for field in request.fields.fields where !Self.framing.contains(where: { field.name.equalsIgnoringASCIICase($0) }) {
-      fields.append(field)
-    }
+    var fields = request.fields.fields
+    // As a rule there is none, and the array is the request's own.
+    if fields.contains(where: Self.isOfFraming) { fields = fields.filter { !Self.isOfFraming($0) } }
     func has(_ name: String) -> Bool { fields.contains { $0.name.equalsIgnoringASCIICase(name) } }
     // The positions of a range are those of the bytes that are stored: another coding would shift them (RFC 9110, 14.2).
     if has("Range"), !has("Accept-Encoding") { fields.append(("Accept-Encoding", "identity")) }

@@ -11,10 +11,10 @@ struct AttemptCaching: Sendable {
     let canonical: URLRequest
     let url: URL
     let key: CacheKey
-    let requestDate = Date()
+    let requestDate: Date
 
-    init(_ canonical: URLRequest, _ url: URL, _ key: CacheKey) {
-      (self.canonical, self.url, self.key) = (canonical, url, key)
+    init(_ canonical: URLRequest, _ url: URL, _ key: CacheKey, _ requestDate: Date) {
+      (self.canonical, self.url, self.key, self.requestDate) = (canonical, url, key, requestDate)
     }
   }
 
@@ -40,9 +40,9 @@ struct AttemptCaching: Sendable {
   @Boxed private var findings: Findings?
 
   /// Nil for a request without a URL.
-  init?(_ request: URLRequest) {
+  init?(_ request: URLRequest, requestDate: Date = Date()) {
     guard let url = request.url, let key = CacheKey(canonical: request, method: "GET") else { return nil }
-    subject = Subject(request, url, key)
+    subject = Subject(request, url, key, requestDate)
   }
 
   var key: CacheKey { subject.key }

@@ -117,6 +117,13 @@ open class URLCache: NSObject, @unchecked Sendable {
     return DiskCacheStore.store(in: "\(own)/cache", capacity: capacity)
   }
 
+  /// Whether no load can find a response here: known without a wait. Once a second a disk is looked at, for what other processes store.
+  final var isKnownToBeEmpty: Bool {
+    guard memory.isEmpty else { return false }
+    guard let store else { return true }
+    return (store as? DiskCacheStore)?.isKnownToBeEmpty ?? false
+  }
+
   // MARK: Room
 
   /// Bytes that the responses in memory may take. Lowering it evicts the least recently used ones.

@@ -167,6 +167,9 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   /// Reads the file if there is one and that was not done yet: for threads that may wait.
   func load() { persistent.load() }
 
+  /// Whether there may be a cookie for a request.
+  final var hasCookies: Bool { !persistent.isEmpty }
+
   /// Whether loads go by the methods that a program may have overridden.
   var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }
 

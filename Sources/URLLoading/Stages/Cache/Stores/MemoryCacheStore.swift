@@ -28,6 +28,9 @@ final class MemoryCacheStore: URLCacheStore {
 
   var usage: Int { entries.withLock { $0.cost } }
 
+  /// Whether nothing is stored.
+  var isEmpty: Bool { usage == 0 }
+
   func entries(for key: String) -> [URLCacheEntry] {
     entries.withLock { $0.use(key)?.map(\.entry) ?? [] }
   }

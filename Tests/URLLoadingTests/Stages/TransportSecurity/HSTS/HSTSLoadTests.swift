@@ -87,6 +87,32 @@ import URLLoadingTestServers
     #expect(steps.filter { $0.hasPrefix("finish") }.count == 2, "\(steps)")
   }
 
+  /// What the response of a direct load says is recorded, and changes nothing for that load.
+  @Test func directLoadsAreHeard() async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.certificateAuthorityFile = authority
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration[DirectLaneSettings.self].isOpen = true
+    let session = URLSession(configuration: configuration)
+    defer { session.invalidateAndCancel() }
+    for _ in 0..<2 {
+      let isDone = AsyncEvent()
+      let task = session.dataTask(with: secure("/hsts")) { data, _, _ in
+        if data == Data("noted".utf8) { isDone.signal() }
+      }
+      task.resume()
+      #expect(await isDone.wait())
+      #expect(task.load.isDirect)
+    }
+    #expect(try await session.data(from: plain()).1.url == secure("/echo"))
+    _ = try await session.data(from: secure("/end"))
+    // Its status is not compared: libcurl 8.14 sends this over the connection with TLS that is open.
+    #expect(try await session.data(from: plain()).1.url == plain())
+    _ = try await session.data(from: nginx.url("/hsts"))
+    #expect(!session.parts.policyStorage.hasTransportPolicies)
+  }
+
   @Test func methodAndBodyStay() async throws {
     let client = client()
     _ = await client.load(secure("/hsts"))

@@ -112,6 +112,17 @@ final class DiskCacheStore: URLCacheStore {
     look(for: { try $0.entries(for: key, hash: hash) }, then: { completionHandler($0 ?? []) })
   }
 
+  /// Whether nothing is stored, as far as can be said without a look at the disk.
+  var isKnownToBeEmpty: Bool {
+    recordMissingIndex()
+    let now = MonotonicInstant.now
+    return state.withLock { state in
+      state.isUnusable
+        || state.knowsKeys && state.keys.isEmpty && state.changes.isEmpty
+          && now < state.lastLook.advanced(by: Self.lookInterval)
+    }
+  }
+
   /// Before the first lookup: where there is no index, nothing is stored. On the loop's thread the queue finds out: a disk may block.
   private func recordMissingIndex() {
     guard state.withLock({ !$0.knowsKeys && !$0.isUnusable }), !URLSession.isOnLoadingThread,

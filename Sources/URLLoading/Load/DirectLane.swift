@@ -1,0 +1,78 @@
+internal import URLLoadingBase
+
+/// Which loads of a session may go directly (``DirectLoad``): what is constant for the session is decided once.
+final class DirectLane: Sendable {
+  /// What loads find cookies in, and store them; nil where there is no such storage.
+  private let cookies: HTTPCookieStorage?
+  private let storesCookies: Bool
+  private let policies: HTTPCookieStorage
+  let cache: URLCache?
+  private let configured: [URLProtocol.Type]
+
+  /// Nil for a session all of whose loads need a stage.
+  /// - Parameter isPlain: whether nothing beside these says that they do.
+  init?(
+    _ values: URLSessionConfiguration.Values, storesCookies: Bool, policies: HTTPCookieStorage,
+    isPlain: Bool
+  ) {
+    guard isPlain, values.sessionEventListener == nil, values.background == nil,
+      !values.waitsForConnectivity, values.appTransportSecurity == nil,
+      values.httpCookieStorage?.isSubclassed != true, values.urlCache?.isSubclassed != true
+    else { return nil }
+    cookies = values.httpCookieStorage
+    self.storesCookies = storesCookies
+    self.policies = policies
+    cache = values.urlCache
+    configured = values.protocolClasses
+  }
+
+  /// Whether a task may go directly.
+  func admits(_ plan: borrowing LoadPlan) -> Bool {
+    // Of the built-in classes that of HTTP alone loads directly.
+    guard plan.request.urlFacts.isHTTP || !ProtocolRegistry.shared.custom(of: configured).isEmpty, plan.kind == .data,
+      case .none = plan.upload, plan.background == nil, plan.immediateError == nil,
+      !plan.isResumption, !plan.isUploadResumption, plan.waitsForConnectivity, plan.usesCache, plan.addsSessionFields,
+      !plan.isSentOnce
+    else { return false }
+    switch plan.owner {
+    case .waiter, .handler: return true
+    case .delegate, .reader, .detached: return false
+    }
+  }
+
+  /// Whether nothing that is known ahead of the response needs a stage.
+  func admits(_ request: borrowing URLRequest) -> Bool {
+    // Here the program's thread waits for the file.
+    cookies?.load()
+    guard cookies?.hasCookies != true, request.urlFacts.isHTTPS || !policies.hasTransportPolicies,
+      request.cachePolicy == .useProtocolCachePolicy
+    else { return false }
+    guard let cache else { return true }
+    return CacheRequest.isRetrieval(request.httpMethod) && request.httpMethod != "HEAD" && cache.isKnownToBeEmpty
+  }
+
+  /// Whether a request may be for the cache alone (RFC 9111, section 5.2.1.7).
+  /// - Parameter request: with the session's fields.
+  func isForCache(_ request: borrowing URLRequest) -> Bool {
+    cache != nil && request.value(forHTTPHeaderField: "Cache-Control") != nil
+  }
+
+  /// The class that loads a request, where it may do so directly.
+  /// - Parameter prepare: called ahead of classes that a program has added, which look at the task.
+  func protocolClass(
+    for task: URLSessionTask, _ request: URLRequest, prepare: () -> Bool
+  ) -> (any URLProtocolDirectLoading.Type)? {
+    let custom = ProtocolRegistry.shared.custom(of: configured)
+    guard !custom.isEmpty else { return request.urlFacts.isHTTP ? HTTPProtocol.self : nil }
+    // A class that is asked here, and loads by an instance, would be asked again.
+    guard custom.allSatisfy({ $0 is any URLProtocolDirectLoading.Type }), prepare() else { return nil }
+    return ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
+      as? any URLProtocolDirectLoading.Type
+  }
+
+  /// Whether a response is for a stage.
+  func needsStage(_ response: URLResponse, _ policy: URLCache.StoragePolicy) -> Bool {
+    guard let http = response as? HTTPURLResponse else { return cache != nil && policy != .notAllowed }
+    return cache != nil && !http.forbidsStoring || storesCookies && !http.setCookies.isEmpty
+  }
+}

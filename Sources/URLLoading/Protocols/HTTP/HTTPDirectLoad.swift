@@ -1,0 +1,118 @@
+internal import URLLoadingBase
+internal import URLLoadingCurlTransport
+
+/// A load by HTTP without an instance, as long as it is one request and its answer. A redirect, a challenge, an informational response and a
+/// failure are for an instance, which takes over the transfer.
+///
+/// Mutable state: `state`, guarded by its lock; `receiver`, written before the transfer begins; `instance`, touched on the transfer loop alone.
+// Safe to share: the mutable state is guarded as said above.
+final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable {
+  private struct State {
+    var transfer: Transfer?
+    var isStopped = false
+    var isPaused = false
+  }
+
+  private let request: URLRequest
+  private let url: URL
+  private let connections: CurlSession
+  private let state = Locked(State())
+  private var receiver: URLDirectReceiver?
+  private var instance: HTTPProtocol?
+
+  init(_ request: URLRequest, to url: URL, on connections: CurlSession) {
+    (self.request, self.url, self.connections) = (request, url, connections)
+  }
+
+  // MARK: Commands of the load
+
+  func start(for receiver: URLDirectReceiver) {
+    self.receiver = receiver
+    var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: nil)
+    transferRequest.typeOfService = connections.typeOfService
+    transferRequest.wantsMetrics = false
+    receiver.isWaiting(true)
+    let transfer = connections.engine.start(consume transferRequest, handler: self)
+    let (isStopped, isPaused) = state.withLock { state in
+      state.transfer = transfer
+      return (state.isStopped, state.isPaused)
+    }
+    if isStopped { transfer.cancel() } else if isPaused { transfer.pause() }
+  }
+
+  func stop() {
+    let transfer = state.withLock { state in
+      state.isStopped = true
+      return state.transfer
+    }
+    onLoop { if let instance = self.instance { instance.stopLoading() } else { transfer?.cancel() } }
+  }
+
+  /// From here on no bytes are taken. An instance follows the gate by itself.
+  func setPaused(_ isPaused: Bool) {
+    state.withLock { $0.isPaused = isPaused }
+    onLoop {
+      let (transfer, isPaused) = self.state.withLock { ($0.transfer, $0.isPaused) }
+      guard self.instance == nil, let transfer else { return }
+      if isPaused { transfer.pause() } else { transfer.resume() }
+    }
+  }
+
+  private func onLoop(_ work: @escaping @Sendable () -> Void) {
+    if EventLoop.shared.isCurrentThread { work() } else { EventLoop.shared.execute(work) }
+  }
+
+  /// The instance that goes on; nil where the load has ended.
+  private func handOver(_ transfer: Transfer) -> HTTPProtocol? {
+    if let instance { return instance }
+    guard let made = receiver?.makeInstance() as? HTTPProtocol else { return nil }
+    instance = made
+    made.takeOver(transfer)
+    return made
+  }
+
+  // MARK: Events of the transfer
+
+  func transferDidLeaveQueue(_ transfer: Transfer) {
+    receiver?.isWaiting(false)
+  }
+
+  func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead) {
+    handOver(transfer)?.transfer(transfer, didReceiveInformational: head)
+  }
+
+  func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
+    guard instance == nil, !HTTPExchange.mayAct(on: head.statusCode) else {
+      handOver(transfer)?.transfer(transfer, didReceive: head)
+      return
+    }
+    receiver?.receive(HTTPURLResponse(url: url, head: head), cacheStoragePolicy: .allowed)
+  }
+
+  func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
+    if let instance { return instance.transfer(transfer, didReceive: bytes) }
+    guard !state.withLock({ $0.isPaused }) else { return .pause }
+    receiver?.receive(bytes)
+    return .accepted
+  }
+
+  func transferTakesBody(_ transfer: Transfer) -> Bool {
+    instance?.transferTakesBody(transfer) ?? !state.withLock { $0.isPaused }
+  }
+
+  func transfer(_ transfer: Transfer, didCoalesce bytes: Data) {
+    if let instance { instance.transfer(transfer, didCoalesce: bytes) } else { receiver?.receive(bytes) }
+  }
+
+  func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
+
+  func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {}
+
+  func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
+    guard instance == nil, case .success = result else {
+      handOver(transfer)?.transfer(transfer, didCompleteWith: result)
+      return
+    }
+    receiver?.finish()
+  }
+}
