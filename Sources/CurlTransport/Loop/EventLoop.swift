@@ -10,7 +10,8 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `reactor`, `batch`, `resumptions`, `handovers`: the loop thread alone, but for waking it, which writes to a descriptor that stays.
+// - `reactor`, `batch`, `resumptions`, `resumed`, `handovers`: the loop thread alone, but for waking it, which writes to a descriptor that
+//   stays.
 // - `thread`: atomic; the thread itself writes it, once.
 // - `isStarted`: atomic; set under the lock `starting`, under which the thread is made, with what it waits with.
 // Safe to share: other threads touch `inbox`, under its lock, the atomic values, and the part of `reactor` that wakes it.
@@ -62,6 +63,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
+  /// Those that are being resumed; else empty, with its memory kept.
+  private var resumed: [UnsafeContinuation<Void, Never>] = []
   /// Work for other threads that was deferred in this turn.
   private var handovers: [@Sendable () -> Void] = []
   private let thread = Atomic<pthread_t>(0)
@@ -144,7 +147,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   package func isIsolatingCurrentContext() -> Bool? { isCurrentThread }
 
   /// Whether the caller runs on the loop's thread.
-  var isCurrentThread: Bool { pthread_self() == thread.load(ordering: .relaxed) }
+  package var isCurrentThread: Bool { pthread_self() == thread.load(ordering: .relaxed) }
 
   /// Resumes a continuation: on a loop's thread at the end of the turn, in a batch with others; elsewhere at once.
   package static func resume(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -194,7 +197,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       }
       reactor.applyInterest()
       // Taken first: an executor of the application's may run a job at once, and that may resume another.
-      for continuation in exchange(&resumptions, with: []) { continuation.resume() }
+      swap(&resumptions, &resumed)
+      for continuation in resumed { continuation.resume() }
+      resumed.removeAll(keepingCapacity: resumed.capacity <= 4096)
       if !handovers.isEmpty { for handover in exchange(&handovers, with: []) { handover() } }
       let canSleep = inbox.withLock { inbox in
         // Code of the application's may have run meanwhile.

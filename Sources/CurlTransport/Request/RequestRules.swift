@@ -2,9 +2,13 @@ internal import URLLoadingBase
 
 /// What a request must keep to, so that it cannot say more on the wire than its author meant.
 enum RequestRules {
-  /// - Parameter fields: whether the header fields are checked.
-  static func check(_ request: borrowing TransferRequest, fields: Bool = true) throws(InvalidRequest) {
-    try check(url: request.url)
+  /// - Parameters:
+  ///   - url: whether the URL is checked.
+  ///   - fields: whether the header fields are checked.
+  static func check(
+    _ request: borrowing TransferRequest, url: Bool = true, fields: Bool = true
+  ) throws(InvalidRequest) {
+    if url { try check(url: request.url) }
     if fields { try check(request.headers) }
     guard request.method.utf8.allSatisfy(\.isTokenCharacter), !request.method.isEmpty else {
       throw InvalidRequest(message: "the method \(quoted(request.method)) is not a token (RFC 9110 section 5.6.2)")

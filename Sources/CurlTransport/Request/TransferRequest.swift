@@ -1,5 +1,5 @@
 import Foundation
-package import URLLoadingBase
+internal import URLLoadingBase
 
 /// Everything the engine needs to know of one request.
 package struct TransferRequest: Sendable {
@@ -51,9 +51,15 @@ package struct TransferRequest: Sendable {
   /// Accept-Encoding when `decodesContent` is set and the list has none.
   package var headers: [(name: String, value: String)]
   /// Names, in lower case, of fields that it goes without, beside those of the configuration.
-  package var omittedFields: Set<String> = []
+  package var omittedFields: Set<String> {
+    get { extras?.omittedFields ?? [] }
+    set { if _extras.isPresent || !newValue.isEmpty { changeExtras { $0.omittedFields = newValue } } }
+  }
   /// Names, in lower case, of fields whose values are sent as ISO-8859-1, an octet for each character; all others are sent as UTF-8.
-  package var latin1Fields: Set<String> = []
+  package var latin1Fields: Set<String> {
+    get { extras?.latin1Fields ?? [] }
+    set { if _extras.isPresent || !newValue.isEmpty { changeExtras { $0.latin1Fields = newValue } } }
+  }
   package var body: Body {
     get { content }
     set {
@@ -64,33 +70,56 @@ package struct TransferRequest: Sendable {
   private var content: Body
   /// How long the body is, also when it was taken out.
   private(set) var bodyLength: BodyLength
+  /// What few requests have; nil as a rule.
+  @Boxed private var extras: Extras?
   /// For the server; libcurl answers its challenges with exactly the schemes named.
-  @Boxed package var credential: TransferCredential?
+  package var credential: TransferCredential? {
+    get { extras?.credential }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.credential = newValue } } }
+  }
   /// For the proxy, in place of the one in the configuration.
-  @Boxed package var proxyCredential: TransferCredential?
+  package var proxyCredential: TransferCredential? {
+    get { extras?.proxyCredential }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.proxyCredential = newValue } } }
+  }
   package var proxy = ProxyChoice.configured
   /// Fields for an HTTP proxy alone, also for CONNECT. They are not validated.
-  package var proxyFields: [String] = []
+  package var proxyFields: [String] {
+    get { extras?.proxyFields ?? [] }
+    set { if _extras.isPresent || !newValue.isEmpty { changeExtras { $0.proxyFields = newValue } } }
+  }
   /// There is another route to the server: connecting by this one has a deadline of a few seconds.
   package var hasAlternative = false
   /// How new TLS connections are judged, and whose may be used again; nil for libcurl's rules.
-  @Boxed package var security: ConnectionSecurity?
+  package var security: ConnectionSecurity? {
+    get { extras?.security }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.security = newValue } } }
+  }
   /// The same for TLS that starts on an established connection (``connectsOnly``). The owner is asked for trust after the handshake, and is
   /// not asked for an identity.
-  @Boxed package var laterSecurity: ConnectionSecurity?
+  package var laterSecurity: ConnectionSecurity? {
+    get { extras?.laterSecurity }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.laterSecurity = newValue } } }
+  }
   /// The request asks for an upgrade to another protocol (RFC 9110, section 7.8). The body is a source, which is sent by that protocol, and
   /// not read before the response 101. The connection is never shared or reused, and counts against no limit.
   package var switchesProtocols = false
   /// Only a connection is made, through a proxy if there is one, and the body, a source, is all that is sent. See EasyHandle+Connection.
   package var connectsOnly = false
   /// FTP: `first-last` or `first-`, in bytes.
-  package var range: String?
+  package var range: String? {
+    get { extras?.range }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.range = newValue } } }
+  }
   /// FTP: the range ends where the file does. The transfer ends with the file, and bytes beyond the range are an error.
   package var rangeReachesEnd = false
   /// FTP: what is asked before a download, and whether a listing is such a question. HEAD always asks the size.
   package var ftpQuestions = FTPQuestions.ofFile
   /// FTP: how long the transfer may take. A pause of its owner begins that anew.
-  @Boxed package var ftpTimeLimit: Duration?
+  package var ftpTimeLimit: Duration? {
+    get { extras?.ftpTimeLimit }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.ftpTimeLimit = newValue } } }
+  }
   /// Content codings are decoded. A body with one that is damaged or cut off makes the transfer fail, and so do more than five of them. A body
   /// with one that is unknown is delivered as it came, and so is a part (status 206): it is a range of the coded form.
   package var decodesContent: Bool
@@ -125,6 +154,29 @@ package struct TransferRequest: Sendable {
     self.decodesContent = decodesContent
     ftpTLS = .none
     expectsLargeBody = false
+  }
+
+  /// What few requests have: a plain one is copied without it.
+  private struct Extras: Sendable {
+    var omittedFields: Set<String> = []
+    var latin1Fields: Set<String> = []
+    var credential: TransferCredential?
+    var proxyCredential: TransferCredential?
+    var proxyFields: [String] = []
+    var security: ConnectionSecurity?
+    var laterSecurity: ConnectionSecurity?
+    var range: String?
+    var ftpTimeLimit: Duration?
+  }
+
+  /// Whether the request may have anything that few have: credentials, rules for its connection, fields that are left out or sent in another way,
+  /// a range, a time limit.
+  var hasExtras: Bool { _extras.isPresent }
+
+  private mutating func changeExtras(_ change: (inout Extras) -> Void) {
+    var new = extras ?? Extras()
+    change(&new)
+    extras = new
   }
 
   /// The connections that it may use: those of the pool with this key; nil for the pool of all.

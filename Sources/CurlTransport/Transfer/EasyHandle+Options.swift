@@ -13,7 +13,9 @@ extension EasyHandle {
   ) throws(InvalidRequest) {
     // Fields that are in libcurl's list already were checked before. Gained 5 % of instructions: 1 KB by HTTP/1.1.
     let hasSameHeaders = hasFields && request.headers.elementsEqual(headers, by: { $0 == $1 })
-    try RequestRules.check(request, fields: !hasSameHeaders)
+    // What can be split has no byte that a URL may not have.
+    let originLength = configuration.splitsURLs ? request.url.withBytes(SplitURL.originLength) : nil
+    try RequestRules.check(request, url: originLength == nil, fields: !hasSameHeaders)
     if let refusal = CurlLibrary.shared.refusal { throw refusal }
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
@@ -33,7 +35,7 @@ extension EasyHandle {
     run.credentialsAnswer401 = request.credential != nil
     run.credentialsAnswer407 = request.proxyCredential != nil || proxy?.user != nil
     // Whether the text is a URL comes out with the transfer.
-    guard setURL(request.url, isSplit: configuration.splitsURLs) else {
+    guard setURL(request.url, originLength) else {
       shape = nil
       throw InvalidRequest(message: "libcurl does not take the URL")
     }

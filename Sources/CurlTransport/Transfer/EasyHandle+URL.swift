@@ -7,9 +7,10 @@ internal import URLLoadingCCurl
 /// The same bytes are sent; `TransferEngineConfiguration.splitsURLs` turns it off. Gained, of the instructions of one GET of a URL of 95
 /// bytes by HTTP/1.1 on a kept connection: 34,200 of 74,700 with libcurl 7.88, 28,700 of 77,900 with 8.14, 3,100 of 40,100 with 8.23.
 extension EasyHandle {
+  /// - Parameter originLength: where the URL may be split, see ``SplitURL``; nil for one that stays whole.
   /// - Returns: false where libcurl does not take the URL.
-  func setURL(_ url: String, isSplit: Bool) -> Bool {
-    if isSplit, shape?.takesTarget == true, let length = url.withBytes(SplitURL.originLength) {
+  func setURL(_ url: String, _ originLength: Int?) -> Bool {
+    if let length = originLength, shape?.takesTarget == true {
       let isTaken: Bool? = url.withCString { url in
         keepOrigin(of: url, length) ? ccurl_set_string(curl, CURLOPT_REQUEST_TARGET, url + length) == CURLE_OK : nil
       }

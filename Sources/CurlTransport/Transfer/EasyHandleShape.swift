@@ -15,21 +15,50 @@ struct EasyHandleShape: Equatable {
   var expectsLargeBody: Bool
   var isHTTPS: Bool
   var decodesContent: Bool
-  var proxy: ProxyServer?
-  var credential: TransferCredential?
-  var proxyCredential: TransferCredential?
-  var proxyFields: [String]
-  /// FTP: where libcurl is to end a transfer before the server does.
-  var range: String?
   var ftpTLS: TransferRequest.FTPSecurity
   var avoidsHTTP2: Bool
   var streamWeight: Int?
-  var omittedFields: Set<String>
-  var latin1Fields: Set<String>
   /// The connection is judged by ``ConnectionSecurity``, and shares no TLS session.
   var isIsolated: Bool
   var switchesProtocols: Bool
   var connectsOnly: Bool
+  /// What few requests have; nil for a plain one, whose shape is made and compared without it.
+  private var extras: Extras?
+
+  private final class Extras: Equatable {
+    let proxy: ProxyServer?
+    let credential: TransferCredential?
+    let proxyCredential: TransferCredential?
+    let proxyFields: [String]
+    let range: String?
+    let omittedFields: Set<String>
+    let latin1Fields: Set<String>
+
+    init(_ request: borrowing TransferRequest, _ proxy: ProxyServer?) {
+      self.proxy = proxy
+      credential = request.credential
+      proxyCredential = request.proxyCredential
+      proxyFields = request.proxyFields
+      range = request.rangeReachesEnd ? nil : request.range
+      omittedFields = request.omittedFields
+      latin1Fields = request.latin1Fields
+    }
+
+    static func == (left: Extras, right: Extras) -> Bool {
+      left.proxy == right.proxy && left.credential == right.credential && left.proxyCredential == right.proxyCredential
+        && left.proxyFields == right.proxyFields && left.range == right.range
+        && left.omittedFields == right.omittedFields && left.latin1Fields == right.latin1Fields
+    }
+  }
+
+  var proxy: ProxyServer? { extras?.proxy }
+  var credential: TransferCredential? { extras?.credential }
+  var proxyCredential: TransferCredential? { extras?.proxyCredential }
+  var proxyFields: [String] { extras?.proxyFields ?? [] }
+  /// FTP: where libcurl is to end a transfer before the server does.
+  var range: String? { extras?.range }
+  var omittedFields: Set<String> { extras?.omittedFields ?? [] }
+  var latin1Fields: Set<String> { extras?.latin1Fields ?? [] }
 
   init(
     _ request: borrowing TransferRequest, body: borrowing TransferRequest.Body, _ network: NetworkLimits,
@@ -43,16 +72,10 @@ struct EasyHandleShape: Equatable {
     hasBody = Self.hasBody(request)
     hasLargeBody = hasBody && Self.hasLargeBody(request)
     hasInlineBody = hasBody && EasyHandle.sendsInline(body, of: request, isHTTPS: isHTTPS, network)
-    self.proxy = proxy
-    credential = request.credential
-    proxyCredential = request.proxyCredential
-    proxyFields = request.proxyFields
-    range = request.rangeReachesEnd ? nil : request.range
+    extras = proxy == nil && !request.hasExtras ? nil : Extras(request, proxy)
     ftpTLS = request.ftpTLS
     avoidsHTTP2 = request.avoidsHTTP2
     streamWeight = request.streamWeight
-    omittedFields = request.omittedFields
-    latin1Fields = request.latin1Fields
     isIsolated = request.security != nil
     switchesProtocols = request.switchesProtocols
     connectsOnly = request.connectsOnly
@@ -91,7 +114,9 @@ struct EasyHandleShape: Equatable {
 
   /// libcurl caches the authentication state of servers: a handle that had credentials is reset.
   var isReusable: Bool {
-    credential == nil && proxyCredential == nil && proxy?.user == nil && proxyFields.isEmpty
+    guard let extras else { return true }
+    return extras.credential == nil && extras.proxyCredential == nil && extras.proxy?.user == nil
+      && extras.proxyFields.isEmpty
   }
 
   /// libcurl would keep larger buffers than the usual ones for as long as the handle lives.

@@ -17,8 +17,19 @@ final class MultiHandle {
   let configuration: TransferEngineConfiguration
   private let proxies: ProxySelector
   private let proxyLogins: ProxyLogins
+  // A load has nine accesses to these three, and a check of one costs it 70 instructions. Debug builds, and so the tests, check that no two
+  // overlap.
+  #if !DEBUG
+  @exclusivity(unchecked)
+  #endif
   var queue: AdmissionQueue<Transfer>
+  #if !DEBUG
+  @exclusivity(unchecked)
+  #endif
   var running: [EasyHandle] = []
+  #if !DEBUG
+  @exclusivity(unchecked)
+  #endif
   private var idle: [EasyHandle] = []
   /// Transfers that have a deadline of their own.
   var timed = 0

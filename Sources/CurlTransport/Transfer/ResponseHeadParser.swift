@@ -232,7 +232,8 @@ struct ResponseHeadParser: ~Copyable {
   }
 
   static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercased: StaticString) -> Bool {
-    for index in 0..<bytes.count where bytes[index].asciiLowercased != lowercased.utf8Start[index] { return false }
+    let expected = lowercased.utf8Start
+    for index in 0..<bytes.count where bytes[index].asciiLowercased != expected[index] { return false }
     return true
   }
 

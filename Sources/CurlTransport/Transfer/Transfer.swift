@@ -36,7 +36,7 @@ package final class Transfer: Sendable {
   {
     self.loop = loop
     body = request.takeBody()
-    self.request = request
+    self.request = consume request
     self.handler = handler
     stage = .new(engine)
   }

@@ -55,7 +55,7 @@ package actor TransferEngine {
   /// this returns.
   package nonisolated func start(_ request: consuming TransferRequest, handler: any TransferHandler) -> Transfer {
     if request.kind == .ftp, loop !== EventLoop.ftp { return ftpEngine().start(request, handler: handler) }
-    let transfer = Transfer(loop: loop, self, request, handler)
+    let transfer = Transfer(loop: loop, self, consume request, handler)
     let error = loop.start()
     if error == 0 {
       loop.execute(.transfer(transfer))
