@@ -10,34 +10,19 @@ is compared.
 import argparse
 import json
 import os
-import platform
 import random
 import re
-import shutil
 import subprocess
-import sys
-import tempfile
 import urllib.parse
 import zipfile
 
 import machine
 from fixtures import Fixtures
-from servers import Servers
+from serving import serving
 
 FEW, MANY = 50, 350
 MOST_RUNS, AGREEMENT = 10, 0.005
 MOST_GROWTH = 0.05
-
-
-def made_with():
-    """What counts depend on."""
-    libraries = ("libcurl", "libssh2", "libarchive", "libcrypto", "zlib")
-    result = subprocess.run(["pkg-config", "--modversion", *libraries], capture_output=True, text=True, check=True)
-    return {
-        "Swift": machine.first_line("swift", "--version"), "valgrind": machine.first_line("valgrind", "--version"),
-        "processor": machine.processor(), "glibc": " ".join(platform.libc_ver()),
-        **dict(zip(libraries, result.stdout.split())),
-    }
 
 
 def members(path):
@@ -93,22 +78,9 @@ def instructions(program, url, environment):
 
 
 def measure(folder, swift):
-    os.makedirs(folder, exist_ok=True)
-    os.chmod(folder, 0o755)
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else folder
-    data = tempfile.mkdtemp(prefix="url-loading-bench-", dir=memory)
-    os.chmod(data, 0o755)
-    try:
-        with Servers(folder, data, "", sys.executable) as servers:
-            environment = {
-                "PATH": os.environ["PATH"], "HOME": servers.home, "CFFIXED_USER_HOME": servers.home, "CONNECTIONS": "1",
-                # Else the order in dictionaries is another in each process.
-                "SWIFT_DETERMINISTIC_HASHING": "1",
-            }
-            everything = works(swift, servers, Fixtures(folder, data))
-            return {name: instructions(*work, environment) for name, work in everything.items()}
-    finally:
-        shutil.rmtree(data)
+    with serving(folder) as (servers, data, environment):
+        everything = works(swift, servers, Fixtures(folder, data))
+        return {name: instructions(*work, {**environment, "CONNECTIONS": "1"}) for name, work in everything.items()}
 
 
 def compare(known, found):
@@ -130,7 +102,7 @@ def main():
         parser.add_argument(name, type=os.path.abspath)
     parser.add_argument("--write", action="store_true", help="write down what is counted")
     options = parser.parse_args()
-    known, here = {"made_with": {}, "instructions": {}}, made_with()
+    known, here = {"made_with": {}, "instructions": {}}, machine.made_with()
     if os.path.exists(options.file):
         with open(options.file) as file:
             known = json.load(file)

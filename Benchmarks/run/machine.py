@@ -20,6 +20,17 @@ def processor():
     return found.group(1).strip() if found else platform.machine()
 
 
+def made_with():
+    """What counts depend on."""
+    libraries = ("libcurl", "libssh2", "libarchive", "libcrypto", "zlib")
+    result = subprocess.run(["pkg-config", "--modversion", *libraries], capture_output=True, text=True, check=True)
+    return {
+        "Swift": first_line("swift", "--version"), "valgrind": first_line("valgrind", "--version"),
+        "processor": processor(), "glibc": " ".join(platform.libc_ver()),
+        **dict(zip(libraries, result.stdout.split())),
+    }
+
+
 def describe(*libraries):
     """Rows of a table; LIBRARIES are those of `libraries_of`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
