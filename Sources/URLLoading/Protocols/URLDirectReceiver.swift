@@ -6,8 +6,10 @@ public struct URLDirectReceiver: Sendable {
     self.client = client
   }
 
-  /// The response: one, ahead of the body.
-  /// - Parameter policy: where the response may be kept. For HTTP its fields decide.
+  /// Reports the response.
+  /// - Parameters:
+  ///   - response: the one of the load, ahead of the body.
+  ///   - policy: where it may be kept. For HTTP its fields decide.
   public func receive(_ response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy) {
     client.receiveDirectly(response, storagePolicy: policy)
   }

@@ -7,7 +7,9 @@
 /// nothing is lost. <doc:WriteAProtocol> has a class that does so, <doc:Architecture> says which loads are direct.
 public protocol URLProtocolDirectLoading: URLProtocol {
   /// A load of a request that takes no instance; nil where this one takes one. It does nothing before it is started.
-  /// - Parameter request: in canonical form, with the session's additional header fields.
+  /// - Parameters:
+  ///   - request: in canonical form, with the session's additional header fields.
+  ///   - session: the session that loads it.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)?
 }
 
