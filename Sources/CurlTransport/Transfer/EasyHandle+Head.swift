@@ -24,7 +24,7 @@ extension EasyHandle {
     run.parser.expectHead()
   }
 
-  /// Takes lines that are fields, and the end of the head where that came behind them.
+  /// Takes lines that are fields, and the end of the head where that came after them.
   /// - Returns: how much was taken: less than all ends the transfer.
   private func receive(fields: Int, in lines: UnsafeRawBufferPointer) -> Int {
     guard run.transfer != nil else { return lines.count }

@@ -5,7 +5,7 @@ internal import URLLoadingCCurl
 /// Lines as libcurl takes them (`curl_slist`), in two blocks of memory that those of the next request use again. `EasyHandle.setHeaders` alone
 /// fills it. Gained, with the constant lines kept: 10,300 of the 15,000 instructions of a request with two fields, one of which is new.
 struct FieldList: ~Copyable {
-  /// The lines, each with a NUL behind it.
+  /// The lines, each with a NUL after it.
   private var bytes: UnsafeMutablePointer<CChar>?
   private var capacity = 0
   private var count = 0

@@ -10,7 +10,7 @@ struct KeptOrigin: ~Copyable {
   /// libcurl has it, and not the whole URL.
   var isSet = false
 
-  /// Whether this is the origin of a URL whose path comes behind `length` bytes.
+  /// Whether this is the origin of a URL whose path comes after `length` bytes.
   func begins(_ url: UnsafePointer<CChar>, _ length: Int) -> Bool {
     guard text.count == length + 2 else { return false }
     return text.withUnsafeBufferPointer { text in text.baseAddress.map { memcmp($0, url, length + 1) == 0 } ?? false }

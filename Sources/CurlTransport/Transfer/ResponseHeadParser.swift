@@ -68,11 +68,11 @@ struct ResponseHeadParser: ~Copyable {
   /// Fields of a head are to come, or its end.
   var isInFields: Bool { state == .fields }
 
-  /// Takes several fields of a head, and its end where that is behind them.
+  /// Takes several fields of a head, and its end where that is after them.
   /// - Parameters:
   ///   - count: how many lines are fields. Each has a name and a colon, and its one line feed at its end; a carriage return is nowhere but
   ///     before that.
-  ///   - lines: these, and the empty line behind them if it came.
+  ///   - lines: these, and the empty line after them if it came.
   mutating func take(fields count: Int, in lines: UnsafeRawBufferPointer) -> Event {
     bytes += lines.count
     totalBytes += lines.count

@@ -39,7 +39,7 @@ public struct URLDirectReceiver: Sendable {
   public func makeInstance() -> URLProtocol? { client.makeInstanceOfDirectLoad() }
 }
 
-/// The load behind a receiver.
+/// The load that a receiver reports to.
 protocol DirectLoadClient: AnyObject, Sendable {
   func receiveDirectly(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy)
   func receiveDirectly(_ bytes: UnsafeRawBufferPointer)
