@@ -124,6 +124,14 @@ import URLLoadingTestServers
     #expect(failure.reason == .bodyNotRewindable && failure.isRepeatable, "\(failure)")
   }
 
+  /// libcurl sends a request again on five new connections, and gives up.
+  @Test(arguments: Refusal.allCases, ["GET", "PUT"])
+  func whatIsRefusedAgainAndAgainMayBeRepeated(refusal: Refusal, method: String) async throws {
+    let peer = try await Peer(refusal, 1...6)
+    let state = try await peer.run(method, method == "GET" ? .none : .data(Data("a body".utf8)))
+    #expect(Self.isRepeated(state), "\(String(describing: state.failure))")
+  }
+
   /// What nobody has refused may have been carried out.
   @Test(arguments: ["breach", "close"])
   func anyOtherEndIsNoRefusal(end: String) async throws {

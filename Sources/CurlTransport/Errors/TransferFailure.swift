@@ -228,7 +228,8 @@ package struct TransferFailure: Error, Sendable {
     // HTTP2_STREAM: libcurl 8.23 resets what it cannot send on such a connection, with a number that is no code of HTTP/2.
     case 92: return message.contains("reset by curl") && message.contains("unknown")
     // PARTIAL_FILE, of such a connection, too; GOT_NOTHING, SEND_ERROR, RECV_ERROR.
-    case 18, 52, 55, 56: return metrics.isReusedConnection
+    // libcurl itself has sent the request again on connection after connection, the last of which may be new.
+    case 18, 52, 55, 56: return metrics.isReusedConnection || message.hasPrefix("Connection died, tried ")
     case 65: return true  // libcurl was about to send the body again, on a new connection
     default: return false
     }
