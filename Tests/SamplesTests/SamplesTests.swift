@@ -121,6 +121,25 @@ import URLLoadingTestServers
     #expect(output == "Grüße from memory\nbytes 14-18/19 emory\n")
   }
 
+  @Test func directSchemeLoadsTwoSchemes() async throws {
+    let server = try await NginxServer.shared
+    let output = try await Self.check(
+      "DirectScheme", ["square://12", "square://-46341", server.url("/empty.bin").absoluteString])
+    #expect(
+      output == """
+        square://12 text/plain 144
+        square://-46341 text/plain 2147488281
+        \(server.url("/empty.bin").absoluteString) application/octet-stream\u{20}
+
+        """)
+  }
+
+  @Test func directSchemeFailsWithoutANumber() async throws {
+    let outcome = try await Command.run(Self.program("DirectScheme"), ["square://large"])
+    #expect(outcome.status != .exited(0))
+    #expect(outcome.error.contains("square://12"), "\(outcome.error)")
+  }
+
   @Test func webDAVSchemeLogsInStoresListsAndLoads() async throws {
     let server = try await WebDAVServer.start()
     try FileManager.default.createDirectory(

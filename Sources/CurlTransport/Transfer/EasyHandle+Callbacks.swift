@@ -19,7 +19,16 @@ extension EasyHandle {
       let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
       return handle._withUnsafeGuaranteedRef { $0.receive(body: buffer) }
     }
-    setHeadCallback()
+    collectedHead.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    collectedHead.pointee.take = { context, bytes, count, fields in
+      guard let handle = EasyHandle.handle(context) else { return 0 }
+      let lines = UnsafeRawBufferPointer(start: bytes, count: count)
+      return handle._withUnsafeGuaranteedRef { easy in
+        fields > 0 ? easy.receive(fields: fields, in: lines) : easy.receive(headerLines: lines)
+      }
+    }
+    set(CURLOPT_HEADERDATA, UnsafeRawPointer(collectedHead))
+    _ = ccurl_set_write(curl, CURLOPT_HEADERFUNCTION, ccurl_head_collect)
     set(CURLOPT_PREREQDATA, context)
     _ = ccurl_set_prerequest(curl) { context, _, _, remotePort, localPort in
       let ports = PortPair(local: Int(localPort), remote: Int(remotePort))

@@ -4,20 +4,6 @@ internal import URLLoadingCCurl
 /// The heads of responses. libcurl passes on each of their lines alone; a C function collects the fields, so that a head takes two calls: one
 /// for its status line, and one for all fields and the end.
 extension EasyHandle {
-  /// Has libcurl pass on the lines of heads.
-  func setHeadCallback() {
-    collectedHead.pointee.context = Unmanaged.passUnretained(self).toOpaque()
-    collectedHead.pointee.take = { context, bytes, count, fields in
-      guard let handle = EasyHandle.handle(context) else { return 0 }
-      let lines = UnsafeRawBufferPointer(start: bytes, count: count)
-      return handle._withUnsafeGuaranteedRef { easy in
-        fields > 0 ? easy.receive(fields: fields, in: lines) : easy.receive(headerLines: lines)
-      }
-    }
-    set(CURLOPT_HEADERDATA, UnsafeRawPointer(collectedHead))
-    _ = ccurl_set_write(curl, CURLOPT_HEADERFUNCTION, ccurl_head_collect)
-  }
-
   /// A request is sent, or sent again: a new head is to come.
   func expectHead() {
     ccurl_head_drop(collectedHead)
@@ -26,15 +12,15 @@ extension EasyHandle {
 
   /// Takes lines that are fields, and the end of the head where that came after them.
   /// - Returns: how much was taken: less than all ends the transfer.
-  private func receive(fields: Int, in lines: UnsafeRawBufferPointer) -> Int {
+  func receive(fields: Int, in lines: UnsafeRawBufferPointer) -> Int {
     guard run.transfer != nil else { return lines.count }
-    return take(run.parser.take(fields: fields, in: lines)) ? lines.count : 0
+    return receive(run.parser.take(fields: fields, in: lines)) ? lines.count : 0
   }
 
   /// Takes a line, or several. To resume makes libcurl 7.88 read once, even if receiving is paused again by then (`curl_easy_pause` sets
   /// `cselect_bits`). It keeps lines that it reads so, and passes them on as one piece.
   /// - Returns: how much was taken: less than all ends the transfer.
-  private func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
+  func receive(headerLines lines: UnsafeRawBufferPointer) -> Int {
     recordHeaderLine()
     var rest = lines
     while let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count) {
@@ -54,12 +40,12 @@ extension EasyHandle {
   private func receive(header line: UnsafeRawBufferPointer) -> Bool {
     guard run.transfer != nil else { return true }
     if run.kind == .ftp, !awaitsTunnel { return receiveReply(line) == line.count }
-    return take(run.parser.take(line))
+    return receive(run.parser.take(line))
   }
 
   /// Does what lines of a head have led to.
   /// - Returns: false ends the transfer.
-  private func take(_ event: consuming ResponseHeadParser.Event) -> Bool {
+  private func receive(_ event: consuming ResponseHeadParser.Event) -> Bool {
     switch event {
     case .none: return true
     case .failure(let reason):

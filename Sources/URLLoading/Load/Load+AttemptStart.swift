@@ -22,7 +22,7 @@ extension Load {
 
   /// Starts an instance, see ``State/begin(_:)``.
   /// - Parameter start: nil where the attempt does not begin now.
-  func begin(_ start: AttemptStart?) {
+  func open(_ start: AttemptStart?) {
     guard let start else { return }
     update { $0.begin(start) }
   }

@@ -14,7 +14,7 @@ extension Load {
     let prepared = PreparedAttempt(
       request: request, protocolClass: BackgroundRelay.self, rangeOffset: nil, attempt: number)
     let start = attemptStart(prepared, with: BackgroundRelay(request, client: client), gate)
-    begin(start)
+    open(start)
   }
 
   /// Sets what an earlier process has said about the task.

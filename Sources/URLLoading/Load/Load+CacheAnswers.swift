@@ -72,7 +72,7 @@ extension Load {
         guard let body, let new, let found = part.store(body, new) else {
           part.found.store.remove([part.found.entry])
           self.events?.report(.retries(.storedResponseGone))
-          return self.begin(self.supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) })
+          return self.open(self.supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) })
         }
         self.events?.report(.hitCache(found.entry.response, .completed))
         self.replace(with: found, caching, isConfirmed: true, attempt: attempt)
@@ -93,7 +93,7 @@ extension Load {
     case .answered: break
     case .reload:
       events?.report(.retries(.storedResponseGone))
-      begin(supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) })
+      open(supersede(caching, attempt: attempt).flatMap { self.attemptStart($0) })
     }
     return true
   }
@@ -120,7 +120,7 @@ extension Load {
   private func openWithoutStored(attempt: Int) -> Bool {
     guard let prepared = supersede(nil, attempt: attempt) else { return false }
     events?.report(.retries(.storedResponseGone))
-    begin(lookUp(prepared))
+    open(lookUp(prepared))
     return true
   }
 
@@ -155,7 +155,7 @@ extension Load {
       found.store.remove([found.entry])
       return self.attemptStart(prepared)
     }
-    begin(start)
+    open(start)
   }
 
   /// Replaces the instance by one that loads the same request without the conditional fields.

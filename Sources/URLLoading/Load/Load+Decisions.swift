@@ -22,7 +22,7 @@ extension Load {
       return decide(value)
     }
     let value = immediateResult(of: function) { value in
-      self.begin(decision(value))
+      self.open(decision(value))
     }
     return value.flatMap { decision($0) }
   }

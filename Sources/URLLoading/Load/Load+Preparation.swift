@@ -27,7 +27,7 @@ extension Load {
     if reason != .first, !mayBlock, asksUserCode {
       return BlockingPool.protocols.run { [request] in self.open(request, for: reason, mayBlock: true) }
     }
-    begin(takeThroughStages(request, for: reason, after: earlier))
+    open(takeThroughStages(request, for: reason, after: earlier))
   }
 
   private var asksUserCode: Bool {

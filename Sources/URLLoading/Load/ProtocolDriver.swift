@@ -88,21 +88,17 @@ final class ProtocolDriver: Sendable {
     guard isDue else { return }
     @Sendable func carryOut() {
       while let call = takeCall() {
-        switch call {
-        case .start where blocks: gate.asProducer { callInstance { $0.startLoading() } }
-        case .start: callInstance { $0.startLoading() }
-        case .stop:
-          if case .direct(let load) = callee { load.stop() }
-          callInstance { $0.stopLoading() }
-        case .release: callee = nil
+        switch (call, callee) {
+        case (.start, .instance(let instance)) where blocks: gate.asProducer { instance.startLoading() }
+        case (.start, .instance(let instance)): instance.startLoading()
+        case (.stop, .instance(let instance)): instance.stopLoading()
+        case (.stop, .direct(let load)): load.stop()
+        case (.release, _): callee = nil
+        case (_, nil), (.start, .direct): break
         }
       }
     }
     if blocks { BlockingPool.protocols.run(carryOut) } else { carryOut() }
-  }
-
-  private func callInstance(_ method: (URLProtocol) -> Void) {
-    if case .instance(let instance) = callee { method(instance) }
   }
 
   private func takeCall() -> Call? {
