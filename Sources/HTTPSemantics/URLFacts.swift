@@ -9,7 +9,7 @@ package struct URLFacts {
   /// Whether the scheme is `http` or `https`.
   package let isHTTP: Bool
   /// Whether the scheme is `https`.
-  package var isHTTPS: Bool { isHTTP && text.utf8.dropFirst(4).first.map { $0 | 32 } == UInt8(ascii: "s") }
+  package let isHTTPS: Bool
   /// Whether the URL has a user's name, or a password.
   package let hasUser: Bool
   /// Whether there is a host (RFC 3986, section 3.2.2), and it has a name.
@@ -17,17 +17,11 @@ package struct URLFacts {
 
   package init(_ url: URL?) {
     text = url?.absoluteString ?? ""
-    let (isHTTP, authority) = text.withBytes { bytes in (Self.isHTTP(bytes), Self.authority(of: bytes)) }
-    self.isHTTP = isHTTP
-    (hasHost, hasUser) = authority
-  }
-
-  private static func isHTTP(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
-    let scheme: StaticString = "http"
-    guard url.count > 4 else { return false }
-    for index in 0..<4 where url[index] | 32 != scheme.utf8Start[index] { return false }
-    return url[4] == UInt8(ascii: ":")
-      || (url.count > 5 && url[4] | 32 == UInt8(ascii: "s") && url[5] == UInt8(ascii: ":"))
+    (isHTTPS, isHTTP, hasHost, hasUser) = text.withBytes { bytes in
+      let isHTTPS = bytes.hasPrefixIgnoringASCIICase("https:")
+      let authority = Self.authority(of: bytes)
+      return (isHTTPS, isHTTPS || bytes.hasPrefixIgnoringASCIICase("http:"), authority.hasHost, authority.hasUser)
+    }
   }
 
   /// The host stands between the user's name, if there is one, and the port, in what follows `//`.

@@ -54,3 +54,15 @@ extension StringProtocol {
     return Substring(result)
   }
 }
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether this begins with `prefix`, which is in lower case, but for the case of ASCII letters.
+  @inlinable
+  package func hasPrefixIgnoringASCIICase(_ prefix: StaticString) -> Bool {
+    guard count >= prefix.utf8CodeUnitCount else { return false }
+    for index in 0..<prefix.utf8CodeUnitCount where self[index].asciiLowercased != prefix.utf8Start[index] {
+      return false
+    }
+    return true
+  }
+}

@@ -10,6 +10,9 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
+// - `hasPosted`: atomic; set under the lock of `inbox` by whoever appends, and cleared under it by the loop thread. Others read it without.
+// - `isAsleep`: atomic; set under that lock by the loop thread, cleared under it by whoever appends, and without it by the loop thread when it
+//   has woken. One who has read it just before writes one wake-up too many.
 // - `reactor`, `batch`, `resumptions`, `resumed`, `handovers`: the loop thread alone, but for waking it, which writes to a descriptor that
 //   stays.
 // - `thread`: atomic; the thread itself writes it, once.
@@ -34,12 +37,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     case transfer(Transfer)
   }
 
-  private struct Inbox {
-    var entries: [Entry] = []
-    /// True while the thread is, or is about to be, in `epoll_wait` without a reason to return.
-    var isAsleep = false
-  }
-
   private static let currentKey: pthread_key_t? = {
     var key = pthread_key_t()
     return pthread_key_create(&key, nil) == 0 ? key : nil
@@ -58,7 +55,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private let name: StaticString
   private let mayBlock: Bool
-  private let inbox = Locked(Inbox(), rank: .loop)
+  private let inbox = Locked<[Entry]>([], rank: .loop)
+  /// Whether there may be something in `inbox`.
+  private let hasPosted = Atomic(false)
+  /// True while the thread is, or is about to be, in `epoll_wait` without a reason to return.
+  private let isAsleep = Atomic(false)
   private var batch: [Entry] = []
   /// Continuations of `async` functions whose transfers have ended in this turn, resumed in a batch. One by one they would compete with the
   /// loop for processors and memory while it reads the other sockets.
@@ -121,9 +122,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Runs an entry on the loop's thread, after everything posted before it. Never runs it at once.
   func execute(_ entry: Entry) {
     let mustWake = inbox.withLock { inbox in
-      inbox.entries.append(entry)
-      defer { inbox.isAsleep = false }
-      return inbox.isAsleep
+      inbox.append(entry)
+      hasPosted.store(true, ordering: .releasing)
+      defer { isAsleep.store(false, ordering: .relaxed) }
+      return isAsleep.load(ordering: .relaxed)
     }
     if mustWake { reactor.wake() } else { _ = start() }
   }
@@ -203,21 +205,24 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       if !handovers.isEmpty { for handover in exchange(&handovers, with: []) { handover() } }
       let canSleep = inbox.withLock { inbox in
         // Code of the application's may have run meanwhile.
-        inbox.isAsleep = inbox.entries.isEmpty && resumptions.isEmpty && handovers.isEmpty
-        return inbox.isAsleep
+        let canSleep = inbox.isEmpty && resumptions.isEmpty && handovers.isEmpty
+        isAsleep.store(canSleep, ordering: .relaxed)
+        return canSleep
       }
       reactor.wait(canSleep: canSleep)
       // From here on, posted work runs in this iteration, without a wake-up.
-      if canSleep { inbox.withLock { $0.isAsleep = false } }
+      isAsleep.store(false, ordering: .relaxed)
       reactor.dispatch()
     }
   }
 
   /// Moves posted work to `batch`; false where there is none.
   private func takePostedWork() -> Bool {
+    // Most often there is nothing: a load takes 6 of its atomic operations less.
+    guard hasPosted.load(ordering: .acquiring) else { return false }
     inbox.withLock { inbox in
-      swap(&inbox.entries, &batch)
-      inbox.isAsleep = false
+      swap(&inbox, &batch)
+      hasPosted.store(false, ordering: .relaxed)
     }
     return !batch.isEmpty
   }

@@ -1,3 +1,5 @@
+internal import URLLoadingBase
+
 /// Where a URL can be split: the origin, which libcurl is told once, and the request's target, which it sends as it is.
 ///
 /// Only what every libcurl sends unchanged is split. It encodes bytes above 0x7F, makes the letters of a path's escapes upper case
@@ -26,15 +28,7 @@ enum SplitURL {
 
   /// How long `http://` or `https://` is.
   private static func schemeLength(_ url: UnsafeBufferPointer<UInt8>) -> Int? {
-    begins(url, with: "http://") ? 7 : begins(url, with: "https://") ? 8 : nil
-  }
-
-  private static func begins(_ url: UnsafeBufferPointer<UInt8>, with lowercased: StaticString) -> Bool {
-    guard url.count > lowercased.utf8CodeUnitCount else { return false }
-    for index in 0..<lowercased.utf8CodeUnitCount where url[index].asciiLowercased != lowercased.utf8Start[index] {
-      return false
-    }
-    return true
+    url.hasPrefixIgnoringASCIICase("http://") ? 7 : url.hasPrefixIgnoringASCIICase("https://") ? 8 : nil
   }
 
   /// Of a name, an address or a port.

@@ -125,12 +125,5 @@ struct EasyHandleShape: Equatable {
 
 extension String {
   /// The scheme is `https`, in any case.
-  fileprivate var isHTTPS: Bool {
-    withBytes { url in
-      guard url.count > 5 else { return false }
-      let scheme: StaticString = "https:"
-      for index in 0..<6 where url[index].asciiLowercased != scheme.utf8Start[index] { return false }
-      return true
-    }
-  }
+  fileprivate var isHTTPS: Bool { withBytes { $0.hasPrefixIgnoringASCIICase("https:") } }
 }
