@@ -142,6 +142,22 @@ import URLLoadingTestServers
     #expect(peer.server.connectionCount == 2)
   }
 
+  /// The server never closes one.
+  @Test(.enabled(if: LibcurlFacts.tellsBrokenConnections)) func brokenConnectionsDoNotPileUp() async throws {
+    let (count, limit) = (20, 6)
+    let open = Watched(0)
+    let peer = try await Peer(connectionsPerHost: limit) { connection in
+      open.update { $0 += 1 }
+      let stream = try connection.readHTTP2Request()
+      try connection.send([.head(stream: stream), .body(stream: stream, Data("part".utf8)), HTTP2Frame(.ping, [0])])
+      _ = connection.waitForPeerClose(timeout: .seconds(60))
+      open.update { $0 -= 1 }
+    }
+    for _ in 0..<count { _ = try await peer.get() }
+    #expect(peer.server.connectionCount == count)
+    #expect(await open.wait(timeout: .seconds(20)) { $0 <= limit })
+  }
+
   @Test(arguments: ["reset", "goAway", "close"])
   func whatLibcurlTellsIsAFailureToo(end: String) async throws {
     let peer = try await Peer { connection in
