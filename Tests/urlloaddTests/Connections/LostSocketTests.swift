@@ -60,16 +60,23 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// A service that looks at its socket just then takes the place, and says so: another one is tried.
   @Test func itDoesNotRemoveTheSocketOfAnother() async throws {
-    let service = try await fixture.startService()
-    service.send(signal: SIGSTOP)
-    try FileManager.default.removeItem(at: socket)
-    try Data("another's".utf8).write(to: socket)
-    service.send(signal: SIGTERM)
-    service.send(signal: SIGCONT)
-    #expect(await service.waitForExit(timeout: .seconds(30)) == .exited(0))
-    #expect((try? String(contentsOf: socket, encoding: .utf8)) == "another's")
-    await fixture.stop()
+    for _ in 0..<10 {
+      try? FileManager.default.removeItem(at: fixture.serviceLog)
+      let service = try await fixture.startService()
+      service.send(signal: SIGSTOP)
+      try FileManager.default.removeItem(at: socket)
+      try Data("another's".utf8).write(to: socket)
+      service.send(signal: SIGTERM)
+      service.send(signal: SIGCONT)
+      let end = await service.waitForExit(timeout: .seconds(30))
+      #expect(end == .exited(0))
+      if log.contains("listens there again") { continue }
+      #expect((try? String(contentsOf: socket, encoding: .utf8)) == "another's")
+      return await fixture.stop()
+    }
+    Issue.record("the service looked at its socket ten times in the moment of the signal")
   }
 
   /// It is there, though nobody reaches it.
