@@ -46,13 +46,22 @@ import URLLoadingTestServers
   }
 
   private func entries(_ store: any URLCacheStore, _ key: String) async -> [URLCacheEntry] {
-    await withCheckedContinuation { done in store.entries(for: key) { done.resume(returning: $0) } }
+    await answer { store.entries(for: key, completionHandler: $0) } ?? []
   }
 
   private func body(_ store: any URLCacheStore, _ key: String) async -> Data? {
     guard let entry = await entries(store, key).first else { return nil }
-    let body = await withCheckedContinuation { done in store.body(of: entry) { done.resume(returning: $0) } }
-    return body?.wholeData
+    let body: URLCacheBody?? = await answer { store.body(of: entry, completionHandler: $0) }
+    return body??.wholeData
+  }
+
+  /// By a lock: the thread sanitizer does not see that a continuation, which may be resumed before it is waited for, orders what was written
+  /// before.
+  private func answer<Answer: Sendable>(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) async -> Answer? {
+    let answer = Watched<Answer?>(nil)
+    ask { given in answer.update { $0 = given } }
+    _ = await answer.wait { $0 != nil }
+    return answer.value
   }
 
   @Test(arguments: Kind.allCases, [0, 1, 5000, 16 << 10, (16 << 10) + 1, 300_000])
