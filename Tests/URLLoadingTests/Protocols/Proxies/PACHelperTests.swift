@@ -54,7 +54,7 @@ import URLLoadingTestServers
     var said = ""
     while !said.contains("ok") { said += String(decoding: program.availableData, as: UTF8.self) }
     try program.close()
-    #expect(await ended.wait(timeout: .seconds(40), until: { $0 }))
+    #expect(await ended.wait(timeout: .seconds(20), until: { $0 }))
     // Not by SIGXCPU, for a script that has used up its time.
     #expect(process.terminationReason == .exit && process.terminationStatus == 0)
   }
