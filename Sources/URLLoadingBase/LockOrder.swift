@@ -24,7 +24,8 @@ enum LockOrder {
     // The release of an instance, under its load's lock, may cancel the task of another load that it has.
     if waits, held != 0, let last, last.rawValue >= rank.rawValue, (last, rank) != (.load, .load) {
       // In debug builds alone, and by a mistake of this package alone: no input comes here. A release build would hang, at some later time.
-      preconditionFailure("Locks out of order: '\(rank)' is taken while '\(last)' is held.")
+      // With its words also in the optimized builds of the sanitizers.
+      fatalError("Locks out of order: '\(rank)' is taken while '\(last)' is held.")
     }
     pthread_setspecific(key, UnsafeRawPointer(bitPattern: held | 1 << UInt(rank.rawValue)))
     return held

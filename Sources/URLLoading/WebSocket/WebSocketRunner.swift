@@ -49,7 +49,8 @@ final class WebSocketRunner: Sendable {
     runner.update(change, carryingOut: carryOut) {
       last()
       // Not released under the lock.
-      _ = self.connection.withLock { exchange(&$0, with: .ended) }
+      let released = self.connection.withLock { exchange(&$0, with: .ended) }
+      withExtendedLifetime(released) {}
     }
   }
 

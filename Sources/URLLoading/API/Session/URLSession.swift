@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import URLLoadingBase
 
 // Safe to share: see below; everything else is immutable.
@@ -10,13 +11,12 @@ internal import URLLoadingBase
 /// Subclasses, such as those of tests, may override every method that makes a task. None of these calls another, so
 /// override each that the code under test uses; the `async` functions call those with completion handlers.
 ///
-/// Mutable state: `state`, guarded by its lock; in `parts`, the registry of tasks, the components and the deadlines, each with a lock
-/// of its own.
+/// Mutable state: `state`, guarded by its lock; `lifetime`, atomic, and written under that lock alone; in `parts`, the registry of tasks, the
+/// components and the deadlines, each with a lock of its own.
 open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
-  private enum Lifetime { case valid, finishing, invalid }
+  private enum Lifetime: UInt8, AtomicRepresentable { case valid, finishing, invalid }
 
   private struct State {
-    var lifetime = Lifetime.valid
     var delegates = SessionDelegates.none
     var description: String?
     var delegateQueue: OperationQueue?
@@ -30,8 +30,11 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   private static let shutdownTimeout = Duration.seconds(25)
 
   private let state: Locked<State>
+  /// What loads look at without the lock. An ending task, which leaves the registry first, and a session that is about to end, which looks at
+  /// the registry last, cannot both miss the other: the registry's lock orders them.
+  private let lifetime = Atomic(Lifetime.valid)
   /// Whether there is a delegate, or was.
-  private let hadDelegate: Bool
+  let hadDelegate: Bool
   let parts: SessionParts
 
   /// The queue that delegate methods and completion handlers run on.
@@ -119,7 +122,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   /// is resumed afterwards runs while others do, and fails with `URLError.cancelled` once the session is invalid.
   open func finishTasksAndInvalidate() {
     guard !isShared else { return }
-    state.withLock { stopAcceptingTasks(&$0) }
+    state.withLock { _ in stopAcceptingTasks() }
     taskRegistry.releaseUnstarted()
     invalidateIfIdle()
   }
@@ -128,7 +131,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   open func invalidateAndCancel() {
     guard !isShared else { return }
     state.withLock { state in
-      stopAcceptingTasks(&state)
+      stopAcceptingTasks()
       // Under the same lock: the last resumed task may end before those that were not resumed are cancelled.
       state.cancellers += 1
     }
@@ -139,18 +142,19 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
     invalidateIfIdle()
   }
 
-  private func stopAcceptingTasks(_ state: inout State) {
-    if state.lifetime == .valid { state.lifetime = .finishing }
+  /// Called under the lock of `state`.
+  private func stopAcceptingTasks() {
+    if acceptsTasks { lifetime.store(.finishing, ordering: .releasing) }
   }
 
   /// Whether a task that is made now would never run.
-  var acceptsTasks: Bool { state.withLock { $0.lifetime == .valid } }
+  var acceptsTasks: Bool { lifetime.load(ordering: .acquiring) == .valid }
 
   /// Retains a task that is resumed for the first time until its end.
   /// - Returns: false when the session is invalid, and the task has to fail.
   func didResume(_ task: URLSessionTask) -> Bool {
     taskRegistry.retain(task)
-    return state.withLock { $0.lifetime != .invalid }
+    return acceptsTasks || state.withLock { _ in lifetime.load(ordering: .relaxed) != .invalid }
   }
 
   /// Why a task of an invalidated session fails.
@@ -165,9 +169,12 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   }
 
   private func invalidateIfIdle() {
+    if acceptsTasks { return }
     let isLast = state.withLock { state in
-      guard state.lifetime == .finishing, state.cancellers == 0, taskRegistry.isIdle else { return false }
-      state.lifetime = .invalid
+      guard lifetime.load(ordering: .relaxed) == .finishing, state.cancellers == 0, taskRegistry.isIdle else {
+        return false
+      }
+      lifetime.store(.invalid, ordering: .releasing)
       return true
     }
     guard isLast else { return }
@@ -182,8 +189,9 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
   private func reportInvalid() {
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
-      // Not released under the lock: its release may run user code.
-      _ = self.state.withLock { exchange(&$0.delegates, with: SessionDelegates.none) }
+      // Not released under the lock, as an optimized build would what nobody uses: its release may run user code.
+      let released = self.state.withLock { exchange(&$0.delegates, with: SessionDelegates.none) }
+      withExtendedLifetime(released) {}
     }
   }
 

@@ -10,6 +10,27 @@ import URLLoadingTestServers
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 
+  // Safe to share: `session` is written once, before the session is invalidated.
+  /// Asks its session something at its own end.
+  private final class Farewell: NSObject, URLSessionDelegate, @unchecked Sendable {
+    var session: URLSession?
+    let heard: Watched<[String?]>
+    init(_ heard: Watched<[String?]>) { self.heard = heard }
+    deinit { heard.update { [session] in $0.append(session?.sessionDescription) } }
+  }
+
+  /// It is released outside of the session's lock, which an optimized build did not see to by itself.
+  @Test func aDelegateMayAskItsSessionWhenItIsReleased() async {
+    let heard = Watched<[String?]>([])
+    var farewell: Farewell? = Farewell(heard)
+    let session = URLSession(configuration: .ephemeral, delegate: farewell, delegateQueue: nil)
+    session.sessionDescription = "of the session"
+    farewell?.session = session
+    farewell = nil
+    session.invalidateAndCancel()
+    #expect(await heard.wait { $0 == ["of the session"] })
+  }
+
   /// Notes the queue of every call.
   final class Queueing: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, Sendable {
     let calls = Watched<[(name: String, queue: OperationQueue?, isMain: Bool)]>([])

@@ -42,7 +42,8 @@ final class NegotiateTokens: Sendable {
 
   /// Withdraws a request. What takes its outcome is released.
   func cancel(_ request: Request) {
-    _ = queue.withLock { $0.remove(request) }
+    let released = queue.withLock { $0.remove(request) }
+    withExtendedLifetime(released) {}
   }
 
   private func call(for host: String) {
