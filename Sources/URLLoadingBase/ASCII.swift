@@ -56,6 +56,15 @@ extension StringProtocol {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+  /// Without spaces and tabs at both ends (RFC 9110, section 5.6.3).
+  @inlinable package var trimmingFieldWhitespace: UnsafeBufferPointer<UInt8> {
+    var start = 0
+    var end = count
+    while start < end, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
+    while end > start, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
+    return UnsafeBufferPointer(rebasing: self[start..<end])
+  }
+
   /// Whether this begins with `prefix`, which is in lower case, but for the case of ASCII letters.
   @inlinable
   package func hasPrefixIgnoringASCIICase(_ prefix: StaticString) -> Bool {

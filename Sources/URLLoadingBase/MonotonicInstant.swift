@@ -3,16 +3,20 @@ import Glibc
 /// A point in time of a clock that is never set, and that runs while the machine sleeps.
 ///
 /// What `ContinuousClock.Instant` is, but of a size that the compiler knows: every event of a load carries one.
+// Inlinable, or what compares two calls both operators through a table: they are compared with every turn of the loop and every event.
+@frozen
+@usableFromInline
 package struct MonotonicInstant: Comparable, Sendable {
   /// Since the machine was started.
-  package var nanoseconds: Int64
+  @usableFromInline package var nanoseconds: Int64
 
+  @inlinable
   package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
   /// No deadline.
-  package static let distantFuture = MonotonicInstant(nanoseconds: .max)
+  @inlinable package static var distantFuture: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 
   package static var now: MonotonicInstant {
     var time = timespec()
@@ -25,6 +29,7 @@ package struct MonotonicInstant: Comparable, Sendable {
   }
 
   /// Saturates at the ends of the range.
+  @inlinable
   package func advanced(byNanoseconds count: Int64) -> MonotonicInstant {
     let (sum, overflows) = nanoseconds.addingReportingOverflow(count)
     return MonotonicInstant(nanoseconds: overflows ? (count < 0 ? .min : .max) : sum)
@@ -34,8 +39,19 @@ package struct MonotonicInstant: Comparable, Sendable {
 
   package func seconds(to other: MonotonicInstant) -> Double { Double(other.nanoseconds &- nanoseconds) * 1e-9 }
 
+  @inlinable @inline(__always)
   package static func < (first: MonotonicInstant, second: MonotonicInstant) -> Bool {
     first.nanoseconds < second.nanoseconds
+  }
+
+  @inlinable @inline(__always)
+  package static func <= (first: MonotonicInstant, second: MonotonicInstant) -> Bool {
+    first.nanoseconds <= second.nanoseconds
+  }
+
+  @inlinable @inline(__always)
+  package static func == (first: MonotonicInstant, second: MonotonicInstant) -> Bool {
+    first.nanoseconds == second.nanoseconds
   }
 }
 

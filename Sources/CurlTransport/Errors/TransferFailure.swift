@@ -4,7 +4,8 @@ package import URLLoadingX509
 
 /// Why a transfer failed.
 package struct TransferFailure: Error, Sendable {
-  package enum Reason: Sendable, Equatable {
+  // Indirect: the result of each transfer has room for the largest.
+  package indirect enum Reason: Sendable, Equatable {
     /// libcurl said so; see `curlCode`.
     case libcurl
     /// The request cannot be sent as it is.

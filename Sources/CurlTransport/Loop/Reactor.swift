@@ -145,7 +145,8 @@ final class Reactor {
   func wait(canSleep: Bool) -> Bool {
     turn &+= 1
     var timeout: Int32 = canSleep ? -1 : 0
-    if canSleep, let deadline = armed.lazy.map(\.deadline).min(), deadline != .distantFuture {
+    let deadline = canSleep ? earliestDeadline : .distantFuture
+    if deadline != .distantFuture {
       let nanoseconds = max(0, deadline.nanoseconds - MonotonicInstant.now.nanoseconds)
       // Rounded up, or the loop would spin through the last millisecond.
       timeout = Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
@@ -216,9 +217,25 @@ final class Reactor {
     armed.append(multi)
   }
 
+  private var earliestDeadline: MonotonicInstant {
+    var earliest = MonotonicInstant.distantFuture
+    for index in armed.indices { earliest = min(earliest, armed[index].deadline) }
+    return earliest
+  }
+
+  /// Whether there is a handle whose deadline is reached, or that has none any more.
+  private func hasArmed(until now: MonotonicInstant) -> Bool {
+    for index in armed.indices {
+      let deadline = armed[index].deadline
+      if deadline <= now || deadline == .distantFuture { return true }
+    }
+    return false
+  }
+
   func fireDeadlines() {
     guard !armed.isEmpty else { return }
     let now = MonotonicInstant.now
+    guard hasArmed(until: now) else { return }
     var index = armed.count - 1
     while index >= 0 {
       let multi = armed[index]
@@ -349,14 +366,13 @@ final class Reactor {
   /// Gives the recorded changes to the kernel.
   func applyInterest() {
     guard !dirty.isEmpty else { return }
-    for descriptor in dirty {
+    while let descriptor = dirty.popLast() {
       let index = Int(descriptor)
       sockets[index].isDirty = false
       let wanted = sockets[index].wanted
       // A socket without interest stays registered: the next request on the connection will want it again.
       if wanted != 0, wanted != sockets[index].registered { register(descriptor, wanted) }
     }
-    dirty.removeAll(keepingCapacity: true)
   }
 
   /// Ends both directions of `owner`'s FTP control connections, or of the one between some ports, so that libcurl's QUIT cannot wait for

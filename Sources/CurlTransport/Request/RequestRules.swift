@@ -10,7 +10,7 @@ enum RequestRules {
   ) throws(InvalidRequest) {
     if url { try check(url: request.url) }
     if fields { try check(request.headers) }
-    guard request.method.utf8.allSatisfy(\.isTokenCharacter), !request.method.isEmpty else {
+    guard isToken(request.method) else {
       throw InvalidRequest(message: "the method \(quoted(request.method)) is not a token (RFC 9110 section 5.6.2)")
     }
     // CONNECT asks for a tunnel, which is no exchange of a request and a response (RFC 9110 section 9.3.6).
@@ -44,18 +44,23 @@ enum RequestRules {
 
   private static func check(_ fields: [(name: String, value: String)]) throws(InvalidRequest) {
     for field in fields {
-      guard field.name.utf8.allSatisfy(\.isTokenCharacter), !field.name.isEmpty else {
+      guard isToken(field.name) else {
         throw InvalidRequest(
           message:
             "the request has a field named \(quoted(field.name)): a name is letters, digits and hyphens (RFC 9110 section 5.6.2)"
         )
       }
-      guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+      guard field.value.withBytes({ bytes in !bytes.contains { $0 == 0 || $0 == 10 || $0 == 13 } }) else {
         throw InvalidRequest(
           message:
             "the request's field \(quoted(field.name)) has a line end or a NUL in its value (RFC 9110 section 5.5)")
       }
     }
+  }
+
+  /// RFC 9110, section 5.6.2.
+  private static func isToken(_ text: String) -> Bool {
+    text.withBytes { bytes in !bytes.isEmpty && bytes.allSatisfy(\.isTokenCharacter) }
   }
 
   /// In visible ASCII, and not longer than a line.

@@ -46,6 +46,8 @@ enum SplitURL {
     byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "#")
   }
 
+  // Not inlined: few URLs have one, and each byte of the others would pay.
+  @inline(never)
   private static func hasUpperCaseEscape(_ url: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
     for digit in url[(index + 1)...].prefix(2) where UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit { return false }
     return true

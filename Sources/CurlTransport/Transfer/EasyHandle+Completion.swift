@@ -8,22 +8,26 @@ extension EasyHandle {
   struct Completion {
     let transfer: Transfer
     let handler: any TransferHandler
-    var head: TransferHead?
+    @Boxed var head: TransferHead?
     var trailers: [(name: String, value: String)] = []
     var sentBytes: Int64?
-    let result: Result<TransferMetrics, TransferFailure>
+    /// Nil for unknown ones.
+    var metrics: TransferMetrics?
+    /// Nil for a success.
+    @Boxed var failure: TransferFailure?
 
     consuming func deliver() {
       if let sentBytes { handler.transfer(transfer, didSendBodyBytes: sentBytes) }
       if let head { handler.transfer(transfer, didReceive: head) }
       if !trailers.isEmpty { handler.transfer(transfer, didReceiveTrailers: trailers) }
-      handler.transfer(transfer, didCompleteWith: result)
+      handler.transfer(transfer, didCompleteWith: failure.map { .failure($0) } ?? .success(metrics ?? .unknown))
     }
   }
 
-  /// The completion for libcurl's result; nil when there is no handler any more.
+  /// The completion for libcurl's result; nil when there is no handler any more. From then on it has the transfer and the handler,
+  /// and the handle is to be detached.
   func completion(_ code: CURLcode) -> Completion? {
-    guard let transfer = run.transfer, let handler = run.handler else { return nil }
+    guard run.transfer != nil, run.handler != nil else { return nil }
     let code = run.kind == .ftp ? ftpResult(code) : code
     if code == CURLE_HTTP2_STREAM, run.failureReason == nil, CurlLibrary.shared.losesEarlyAnswers,
       errorBuffer.pointee == 0
@@ -36,10 +40,13 @@ extension EasyHandle {
     let defectReason = isGood ? self.defectReason : nil
     if let defectReason { run.failureReason = defectReason }
     let isSuccess = isGood && defectReason == nil
+    let failure = isSuccess ? nil : failure(code)
+    guard let transfer = run.transfer.take(), let handler = run.handler.take() else { return nil }
+    transfer.attach(nil)
     return Completion(
       transfer: transfer, handler: handler, head: head,
       trailers: run.hasHead && run.kind == .http ? run.parser.takeTrailers() : [], sentBytes: unreportedSentBytes,
-      result: isSuccess ? .success(run.wantsMetrics ? metrics() : .unknown) : .failure(failure(code)))
+      metrics: isSuccess && run.wantsMetrics ? metrics() : nil, failure: failure)
   }
 
   /// The defect of a response that libcurl reports as complete.
@@ -64,7 +71,7 @@ extension EasyHandle {
     guard let transfer = run.transfer, let handler = run.handler else { return nil }
     var failure = TransferFailure(reason)
     failure.metrics = metrics()
-    return Completion(transfer: transfer, handler: handler, result: .failure(failure))
+    return Completion(transfer: transfer, handler: handler, failure: failure)
   }
 
   /// A server may answer, and close the connection or the stream (RFC 9113, section 8.1), before it has read the request's body. What

@@ -157,7 +157,7 @@ extension EasyHandle {
 
   /// The connection has failed. Where output failed first, the transfer ends with that failure.
   private func breaks(_ code: CURLcode) {
-    if let failure = run.connection?.outputFailure { end(with: .failure(failure)) } else { multi?.finish(self, code) }
+    if let failure = run.connection?.outputFailure { end(with: failure) } else { multi?.finish(self, code) }
   }
 
   // MARK: Writing
@@ -261,12 +261,12 @@ extension EasyHandle {
 
   private func endIfOver() {
     guard run.connection?.isOver == true else { return }
-    end(with: run.connection?.outputFailure.map { .failure($0) } ?? .success(metrics()))
+    end(with: run.connection?.outputFailure)
   }
 
-  private func end(with result: Result<TransferMetrics, TransferFailure>) {
+  private func end(with failure: TransferFailure?) {
     guard let multi, let transfer = run.transfer, let handler = run.handler else { return }
-    let completion = Completion(transfer: transfer, handler: handler, result: result)
+    let completion = Completion(transfer: transfer, handler: handler, metrics: metrics(), failure: failure)
     multi.release(self)
     completion.deliver()
   }

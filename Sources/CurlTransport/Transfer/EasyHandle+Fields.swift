@@ -17,7 +17,7 @@ extension EasyHandle {
     let omitted =
       shape.omittedFields.isEmpty
       ? configuration.omittedFields : configuration.omittedFields.union(shape.omittedFields)
-    for name in omitted.sorted() {
+    for name in omitted.isEmpty ? [] : omitted.sorted() {
       // Without its framing a body would be parsed as the next request (request smuggling).
       if name == "content-length" || name == "transfer-encoding" { continue }
       fieldList.append("\(name):")
@@ -49,10 +49,7 @@ extension EasyHandle {
       default: break
       }
       if isFraming { continue }
-      let value = value.trimmingFieldWhitespace
-      if !shape.latin1Fields.isEmpty, shape.latin1Fields.contains(name.lowercased()),
-        let octets = (value.isEmpty ? "\(name);" : "\(name): \(value)").latin1Octets
-      {
+      if let octets = Self.octets(of: (name, value), shape) {
         fieldList.append(octets)
       } else {
         fieldList.append(name, value)
@@ -71,6 +68,13 @@ extension EasyHandle {
     let list = fieldList.linked()
     hasFields = list != nil
     _ = ccurl_set_list(curl, CURLOPT_HTTPHEADER, list)
+  }
+
+  /// The line of a field that is sent as ISO-8859-1; nil for one that is not.
+  private static func octets(of field: (name: String, value: String), _ shape: EasyHandleShape) -> [UInt8]? {
+    guard !shape.latin1Fields.isEmpty, shape.latin1Fields.contains(field.name.lowercased()) else { return nil }
+    let value = field.value.trimmingFieldWhitespace
+    return (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").latin1Octets
   }
 
   /// Those that requests have of the configuration: all lines in one entry, because libcurl compares each entry with all names that it knows,

@@ -46,13 +46,13 @@ extension EasyHandle {
   /// Does what lines of a head have led to.
   /// - Returns: false ends the transfer.
   private func receive(_ event: consuming ResponseHeadParser.Event) -> Bool {
-    switch event {
+    switch consume event {
     case .none: return true
     case .failure(let reason):
       run.failureReason = reason
       return false
     case .head(let head):
-      receive(head)
+      receive(consume head)
       guard run.refusals <= Self.largestRefusalCount else {
         run.pendingHead = nil
         run.failureReason = .endlessRefusal(isByProxy: !run.isRequestSent)

@@ -17,8 +17,8 @@ final class EasyHandle {
   /// The loop's turn in which the deadline of the reply was first past.
   var overdueTurn: UInt64?
 
-  // A load has tens of accesses to this, and a check of one costs it 70 instructions. Debug builds, and so the tests, check that no two
-  // overlap.
+  // A load has tens of accesses to this, `origin` and `fieldList`, and a check of one costs it 70 instructions. Debug builds, and so the tests, check
+  // that no two overlap.
   #if DEBUG
   var run = TransferRun()
   #else
@@ -27,8 +27,14 @@ final class EasyHandle {
 
   // How the handle is set up; see EasyHandle+Options.
   var shape: EasyHandleShape?
+  #if !DEBUG
+  @exclusivity(unchecked)
+  #endif
   var origin = KeptOrigin()
   /// The fields that libcurl has, and whether it has them.
+  #if !DEBUG
+  @exclusivity(unchecked)
+  #endif
   var fieldList = FieldList()
   var hasFields = false
   var headers: [(name: String, value: String)] = []
@@ -102,7 +108,7 @@ final class EasyHandle {
 
   /// Gives back what is not the transfer's for good, and forgets the transfer.
   func detach() {
-    run.transfer?.attach(nil)
+    run.transfer.take()?.attach(nil)
     removeInlineBody()
     hear(false)
     ccurl_head_drop(collectedHead)
@@ -112,6 +118,7 @@ final class EasyHandle {
     // connection are not a request's.
     if run.sentRequests > 1 || run.connection != nil { shape = nil }
     // What the old one refers to goes after the change, for it may come back here.
-    _ = exchange(&run, with: TransferRun())
+    let old = exchange(&run, with: TransferRun())
+    withExtendedLifetime(old) {}
   }
 }

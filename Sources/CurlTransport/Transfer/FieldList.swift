@@ -9,81 +9,87 @@ struct FieldList: ~Copyable {
   private var bytes: UnsafeMutablePointer<CChar>?
   private var capacity = 0
   private var count = 0
-  /// Where they begin.
-  private var starts: [Int] = []
+  /// One for each line, linked when the list is asked for.
   private var nodes: UnsafeMutablePointer<curl_slist>?
   private var nodeCapacity = 0
+  private var nodeCount = 0
 
   mutating func removeAll() {
     count = 0
-    starts.removeAll(keepingCapacity: true)
+    nodeCount = 0
   }
 
   mutating func append(_ line: String) {
-    starts.append(count)
-    write(line)
-    end()
+    line.withBytes { add($0) }
   }
 
   mutating func append(_ octets: [UInt8]) {
-    starts.append(count)
-    octets.withUnsafeBufferPointer { write($0) }
-    end()
+    octets.withUnsafeBufferPointer { add($0) }
   }
 
-  /// A field. Without a value it has a form of its own: libcurl takes a name with a colon for a field that is left out.
-  mutating func append(_ name: String, _ value: Substring) {
-    starts.append(count)
-    write(name)
-    write(value.isEmpty ? ";" : ": ")
-    write(value)
-    end()
+  /// A field, without the whitespace around its value. Without a value it has a form of its own: libcurl takes a name with a colon for a field
+  /// that is left out.
+  mutating func append(_ name: String, _ value: String) {
+    value.withBytes { value in
+      let value = value.trimmingFieldWhitespace
+      name.withBytes { add($0, value.isEmpty ? ";" : ": ", value) }
+    }
   }
 
   /// The list, valid until it is changed; nil if it is empty, or there is no memory.
   mutating func linked() -> UnsafeMutablePointer<curl_slist>? {
-    guard !starts.isEmpty, let bytes else { return nil }
-    if starts.count > nodeCapacity {
-      nodes?.deallocate()
-      nodeCapacity = starts.count + 8
-      nodes = .allocate(capacity: nodeCapacity)
-    }
-    guard let nodes else { return nil }
-    for (index, start) in starts.enumerated() {
-      let next = index + 1 < starts.count ? nodes + index + 1 : nil
-      (nodes + index).initialize(to: curl_slist(data: bytes + start, next: next))
-    }
+    guard nodeCount > 0, let nodes else { return nil }
+    for index in 0..<nodeCount { nodes[index].next = index + 1 < nodeCount ? nodes + index + 1 : nil }
     return nodes
   }
 
-  private mutating func write(_ text: some StringProtocol) {
-    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write($0) }
-    if isWritten == nil { Array(text.utf8).withUnsafeBufferPointer { write($0) } }
+  /// Adds a line of up to three parts.
+  private mutating func add(
+    _ first: UnsafeBufferPointer<UInt8>, _ second: StaticString = "", _ third: UnsafeBufferPointer<UInt8>? = nil
+  ) {
+    var end = line(ofLength: first.count + second.utf8CodeUnitCount + (third?.count ?? 0))
+    func write(_ part: UnsafeBufferPointer<UInt8>) {
+      guard let source = part.baseAddress else { return }
+      memcpy(end, source, part.count)
+      end += part.count
+    }
+    write(first)
+    second.withUTF8Buffer(write)
+    if let third { write(third) }
+    end.pointee = 0
   }
 
-  private mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
-    guard let source = text.baseAddress, !text.isEmpty else { return }
-    let end = place(for: text.count)
-    memcpy(end, source, text.count)
-    count += text.count
+  /// Where the bytes of a new line go.
+  private mutating func line(ofLength length: Int) -> UnsafeMutablePointer<CChar> {
+    let place = bytes(for: length + 1) + count
+    node().initialize(to: curl_slist(data: place, next: nil))
+    nodeCount += 1
+    count += length + 1
+    return place
   }
 
-  private mutating func end() {
-    place(for: 1).pointee = 0
-    count += 1
-  }
-
-  /// Where the next bytes go.
-  private mutating func place(for more: Int) -> UnsafeMutablePointer<CChar> {
-    if let bytes, count + more <= capacity { return bytes + count }
+  private mutating func bytes(for more: Int) -> UnsafeMutablePointer<CChar> {
+    if let bytes, count + more <= capacity { return bytes }
     capacity = max(512, 2 * (count + more))
     let larger = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
-    if let bytes {
+    if let bytes, let nodes {
       memcpy(larger, bytes, count)
-      bytes.deallocate()
+      for index in 0..<nodeCount { nodes[index].data = larger + (nodes[index].data - bytes) }
     }
+    bytes?.deallocate()
     bytes = larger
-    return larger + count
+    return larger
+  }
+
+  /// The node of the next line.
+  private mutating func node() -> UnsafeMutablePointer<curl_slist> {
+    if let nodes, nodeCount < nodeCapacity { return nodes + nodeCount }
+    nodeCapacity = 2 * nodeCount + 8
+    let more = UnsafeMutablePointer<curl_slist>.allocate(capacity: nodeCapacity)
+    if let nodes { more.update(from: nodes, count: nodeCount) }
+    nodes?.deallocate()
+    nodes = more
+    return more + nodeCount
   }
 
   deinit {

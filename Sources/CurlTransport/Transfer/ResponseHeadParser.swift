@@ -3,14 +3,13 @@ internal import URLLoadingBase
 
 /// Collects the lines of a response's head, and of its trailers, as libcurl passes them on.
 struct ResponseHeadParser: ~Copyable {
-  /// One is returned for each line, and most say nothing: what the others say is not copied with them.
   enum Event {
     /// More lines are needed.
     case none
     /// A head is complete. Lines that follow are trailers, unless another status line comes after an informational one.
-    indirect case head(TransferHead)
+    case head(TransferHead)
     /// The response cannot be accepted.
-    indirect case failure(TransferFailure.Reason)
+    case failure(TransferFailure.Reason)
   }
 
   /// Bytes that one head, or the trailers, may have. Below libcurl's own limits, whose errors say less.

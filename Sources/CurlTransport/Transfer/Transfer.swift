@@ -12,7 +12,8 @@ package final class Transfer: Sendable {
     case new(TransferEngine)
     /// In the line of a multi handle.
     case waiting(MultiHandle, AdmissionQueue<Transfer>.Ticket, isPaused: Bool)
-    case running(EasyHandle)
+    // Unretained: a handle leaves its transfer before it goes.
+    case running(Unmanaged<EasyHandle>)
     case over
   }
 
@@ -45,8 +46,7 @@ package final class Transfer: Sendable {
 
   /// Begins.
   func run() {
-    guard case .new(let engine) = stage else { return }
-    stage = .over
+    guard case .new(let engine) = exchange(&stage, with: .over) else { return }
     recordStart()
     guard let multi = engine.openMulti(for: request.pool) else {
       return fail(TransferFailure(engine.isShutDown ? .engineShutDown : WakeupPair.shortage))
@@ -99,11 +99,11 @@ package final class Transfer: Sendable {
 
   /// Connects the transfer with the handle that runs it, or with none.
   func attach(_ handle: EasyHandle?) {
-    stage = handle.map { .running($0) } ?? .over
+    stage = handle.map { .running(.passUnretained($0)) } ?? .over
   }
 
   private var handle: EasyHandle? {
-    if case .running(let handle) = stage { handle } else { nil }
+    if case .running(let handle) = stage { handle.takeUnretainedValue() } else { nil }
   }
 
   private func leaveLine() {

@@ -66,13 +66,20 @@ final class DirectLane: Sendable {
     guard !custom.isEmpty else { return request.urlFacts.isHTTP ? HTTPProtocol.self : nil }
     // A class that is asked here, and loads by an instance, would be asked again.
     guard custom.allSatisfy({ $0 is any URLProtocolDirectLoading.Type }), prepare() else { return nil }
-    return ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
-      as? any URLProtocolDirectLoading.Type
+    let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
+    guard let chosen = chosen as? any URLProtocolDirectLoading.Type else { return nil }
+    let method = request.httpMethod ?? "GET"
+    if let accepted = chosen.capabilities.acceptedHTTPMethods, !accepted.contains(method) || method == "PUT" {
+      return nil
+    }
+    return chosen
   }
 
-  /// Whether a response is for a stage.
-  func needsStage(_ response: URLResponse, _ policy: URLCache.StoragePolicy) -> Bool {
-    guard let http = response as? HTTPURLResponse else { return cache != nil && policy != .notAllowed }
-    return cache != nil && !http.forbidsStoring || storesCookies && !http.setCookies.isEmpty
+  /// Whether a response of HTTP is for a stage. Its fields decide, and no policy.
+  func needsStage(_ response: HTTPURLResponse) -> Bool {
+    cache != nil && !response.forbidsStoring || storesCookies && !response.setCookies.isEmpty
   }
+
+  /// Whether another response is, which a class has given a policy.
+  func needsStage(_ policy: URLCache.StoragePolicy) -> Bool { cache != nil && policy != .notAllowed }
 }

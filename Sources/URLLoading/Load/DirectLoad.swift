@@ -10,7 +10,6 @@ struct DirectLoad: Sendable {
 
   /// What a load begins with.
   struct Start: Sendable {
-    let request: URLRequest
     let protocolClass: URLProtocol.Type
     let source: any URLDirectLoad
     /// Retained by the session's registry until the load has ended.
@@ -59,16 +58,17 @@ struct DirectLoad: Sendable {
   }
 
   /// - Parameters:
+  ///   - request: as it is loaded.
   ///   - waiter: resumed at the end; nil where a handler is called.
   ///   - deadline: when the timer looks at the load at the latest.
   /// - Returns: whether the load begins.
   mutating func begin(
-    _ start: Start, waiter: UnsafeContinuation<Void, Never>?, deadline: MonotonicInstant?
+    _ request: URLRequest, _ start: Start, waiter: UnsafeContinuation<Void, Never>?, deadline: MonotonicInstant?
   ) -> Bool {
     guard phase == .unstarted else { return false }
     phase = .loading
     (self.start, self.waiter) = (start, waiter)
-    request = start.request
+    self.request = request
     lastProgress = start.time
     announcedDeadline = deadline
     return true
@@ -139,16 +139,17 @@ struct DirectLoad: Sendable {
     let source: any URLDirectLoad
     let body: Data
     let response: URLResponse
+
+    consuming func outcome() -> LoadPlan.Outcome {
+      LoadPlan.Outcome(body: .data(body), response: response, error: nil)
+    }
   }
 
   /// The owner takes the outcome, once; nil where the load has not ended so.
   mutating func complete() -> Completion? {
-    guard phase == .finished, let start, let response else { return nil }
+    guard phase == .finished, let response, let start = start.take() else { return nil }
     phase = .completed
-    defer {
-      self.start = nil
-      delivery = nil
-    }
+    delivery = nil
     return Completion(task: start.task, source: start.source, body: body.take(), response: response)
   }
 

@@ -12,7 +12,7 @@ extension Load: DirectLoadClient {
   /// - Parameter waiter: resumed at the end; nil where a handler is called.
   /// - Returns: false where it has begun already, or goes the whole way.
   func beginDirectly(_ task: URLSessionTask, waking waiter: UnsafeContinuation<Void, Never>?) -> Bool {
-    guard mayGoDirectly, let lane = session.parts.directLane, lane.admits(plan.request),
+    guard let lane, lane.admits(plan.request),
       waiter != nil || storage.withLock({ $0.whole == nil && !$0.direct.hasBegun })
     else { return false }
     var request = plan.request
@@ -20,10 +20,6 @@ extension Load: DirectLoadClient {
     guard !lane.isForCache(request),
       let chosen = lane.protocolClass(for: task, request, prepare: { prepareDirectly(request) })
     else { return false }
-    let method = request.httpMethod ?? "GET"
-    if let accepted = chosen.capabilities.acceptedHTTPMethods, !accepted.contains(method) || method == "PUT" {
-      return false
-    }
     request = chosen.canonicalRequest(for: request)
     guard let source = chosen.directLoad(of: request, in: session) else { return false }
     let now = MonotonicInstant.now
@@ -34,11 +30,12 @@ extension Load: DirectLoadClient {
     case .passed: return false
     case .wait(let instant): deadline = instant
     }
-    let start = DirectLoad.Start(request: request, protocolClass: chosen, source: source, task: task, time: now)
+    let start = DirectLoad.Start(protocolClass: chosen, source: source, task: task, time: now)
     // One step with the session's: a task that has ended meanwhile is not registered again.
     let begins = storage.withLock { storage in
       storage.whereDirect { direct in
-        !direct.hasBegun && session.didResume(task) && direct.begin(start, waiter: waiter, deadline: deadline)
+        !direct.hasBegun && session.didResume(task)
+          && direct.begin(request, start, waiter: waiter, deadline: deadline)
       } == true
     }
     guard begins else { return false }
@@ -54,11 +51,12 @@ extension Load: DirectLoadClient {
   // MARK: Events
 
   func receiveDirectly(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy) {
-    if let lane = session.parts.directLane, lane.needsStage(response, policy) {
+    let http = response as? HTTPURLResponse
+    if let lane, http.map({ lane.needsStage($0) }) ?? lane.needsStage(policy) {
       askCacheLater()
     } else if whereDirect({ $0.responded(response, at: .now) }) {
       // Others are not believed, and most responses are theirs.
-      if let http = response as? HTTPURLResponse, http.speaker == .verifiedOrigin { recordTransportSecurity(of: http) }
+      if let http, http.speaker == .verifiedOrigin { recordTransportSecurity(of: http) }
       return
     }
     receive(response, storagePolicy: policy, attempt: Self.directAttempt)
@@ -115,7 +113,7 @@ extension Load: DirectLoadClient {
   func completeDirectly() -> LoadPlan.Outcome? {
     guard let completion = takeCompletion() else { return nil }
     session.didEnd(completion.task)
-    return LoadPlan.Outcome(body: .data(completion.body), response: completion.response, error: nil)
+    return completion.outcome()
   }
 
   private func completeHandlerDirectly() {

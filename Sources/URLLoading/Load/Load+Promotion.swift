@@ -15,7 +15,7 @@ extension Load {
     if let start = direct.start {
       _ = state.machine.resume(at: start.time)
       state.task = start.task
-      state.attempt = Attempt(request: start.request)
+      state.attempt = Attempt(request: direct.request)
       state.attempt.protocolClass = start.protocolClass
       prepareDelivery(&state)
       state.attempt.driver = ProtocolDriver(start.source)
@@ -47,7 +47,7 @@ extension Load {
 
   /// The cache gets the response that comes: it had nothing stored when the load began.
   func askCacheLater() {
-    guard session.parts.directLane?.cache != nil else { return }
+    guard lane?.cache != nil else { return }
     update { state in
       guard state.machine.attempt == Self.directAttempt, state.attempt.cache.caching == nil,
         let request = state.attempt.request

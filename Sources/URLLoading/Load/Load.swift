@@ -123,14 +123,14 @@ final class Load: BufferedSource, Sendable {
   /// Nil without a listener.
   let events: LoadEvents?
   let storage: Locked<Storage>
-  /// Whether such a task of such a session may be a direct load.
-  let mayGoDirectly: Bool
+  /// Where such a task of such a session may go directly; nil where it may not.
+  let lane: DirectLane?
 
   init(session: URLSession, plan: consuming LoadPlan) {
     self.session = session
     events = session.values.sessionEventListener.map { LoadEvents($0) }
-    mayGoDirectly = session.parts.directLane?.admits(plan) == true
-    let whole = mayGoDirectly ? nil : WholeState(Self.initialState(of: plan, session: session, events))
+    lane = session.parts.directLane.flatMap { $0.admits(plan) ? $0 : nil }
+    let whole = lane != nil ? nil : WholeState(Self.initialState(of: plan, session: session, events))
     storage = Locked(Storage(whole: whole), rank: .load)
     self.plan = plan
   }
@@ -143,6 +143,9 @@ final class Load: BufferedSource, Sendable {
     // What it has may be the program's: it is not released under the lock.
     whole?.free()
   }
+
+  /// A number for the task of the load.
+  func taskIdentifier() -> Int { plan.background?.identifier ?? session.nextTaskIdentifier }
 
   /// The state of a load that was not resumed.
   static func initialState(of plan: LoadPlan, session: URLSession, _ events: LoadEvents?) -> State {

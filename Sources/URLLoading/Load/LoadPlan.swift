@@ -29,12 +29,12 @@ struct LoadPlan: Sendable {
     var response: URLResponse?
     var error: (any Error)?
 
-    func loadedData() throws -> (Data, URLResponse) {
+    consuming func loadedData() throws -> (Data, URLResponse) {
       let response = try loadedResponse()
       return (body.data ?? Data(), response)
     }
 
-    func loadedFile() throws -> (URL, URLResponse) {
+    consuming func loadedFile() throws -> (URL, URLResponse) {
       let response = try loadedResponse()
       guard let file = body.file else { throw URLError(.cannotOpenFile) }
       return (file, response)

@@ -25,7 +25,7 @@ extension URLRequest {
   /// Fields that this request goes without, in lower case, beside those of the session: how those of a background session reach the
   /// service, where a later session with its identifier may have others.
   var omittedFields: Set<String> {
-    get { Set(protocolProperty(forKey: Self.omittedFieldsKey) as? [String] ?? []) }
+    get { (protocolProperty(forKey: Self.omittedFieldsKey) as? [String]).map { Set($0) } ?? [] }
     set { setProtocolProperty(newValue.isEmpty ? nil : newValue.sorted(), forKey: Self.omittedFieldsKey) }
   }
 }

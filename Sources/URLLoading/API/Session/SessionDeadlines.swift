@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import URLLoadingBase
 
 /// An object with deadlines apart from those of its load.
@@ -11,11 +12,10 @@ protocol DeadlineHolder: AnyObject, Sendable {
 /// One timer for all loads: it fires at the earliest deadline that was announced, asks every load for its deadline, and is set to
 /// the earliest of these. Deadlines that move back, as they do whenever data comes, do not set the timer.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock; `wakesAt`, atomic, and written under that lock alone.
 final class SessionDeadlines: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
-    var wakesAt: MonotonicInstant?
     var isStopped = false
     /// Those that have announced a deadline since they were asked last.
     var holders: [ObjectIdentifier: Holder] = [:]
@@ -24,6 +24,8 @@ final class SessionDeadlines: Sendable {
   private struct Holder { weak var object: (any DeadlineHolder)? }
 
   private let state = Locked(State(), rank: .sessionDeadlines)
+  /// When the timer fires, in nanoseconds; the highest number where it does not. A load looks at it without the lock, and as a rule goes on.
+  private let wakesAt = Atomic(Int64.max)
   private let tasks: TaskRegistry
   private static let queue = DispatchQueue(label: "URLSession deadlines")
 
@@ -33,9 +35,10 @@ final class SessionDeadlines: Sendable {
 
   /// A load of the session has a deadline that may be earlier than all others.
   func look(by instant: MonotonicInstant) {
+    guard instant.nanoseconds < wakesAt.load(ordering: .acquiring) else { return }
     state.withLock { state in
-      guard !state.isStopped, state.wakesAt.map({ instant < $0 }) ?? true else { return }
-      state.wakesAt = instant
+      guard !state.isStopped, instant.nanoseconds < wakesAt.load(ordering: .relaxed) else { return }
+      wakesAt.store(instant.nanoseconds, ordering: .releasing)
       if let timer = state.timer {
         Self.set(timer, to: instant)
       } else {
@@ -55,7 +58,7 @@ final class SessionDeadlines: Sendable {
     state.withLock { state in
       state.timer?.cancel()
       state.timer = nil
-      state.wakesAt = nil
+      wakesAt.store(.max, ordering: .releasing)
       state.holders = [:]
       state.isStopped = true
     }
@@ -63,7 +66,8 @@ final class SessionDeadlines: Sendable {
 
   private func makeTimer() {
     state.withLock { state in
-      guard state.timer == nil, let instant = state.wakesAt else { return }
+      let instant = MonotonicInstant(nanoseconds: wakesAt.load(ordering: .relaxed))
+      guard state.timer == nil, instant != .distantFuture else { return }
       let timer = DispatchSource.makeTimerSource(queue: Self.queue)
       timer.setEventHandler { [weak self] in self?.fire() }
       Self.set(timer, to: instant)
@@ -77,9 +81,10 @@ final class SessionDeadlines: Sendable {
   }
 
   private func fire() {
-    // Before the registry is read: a deadline announced from now on arms the timer itself.
+    // Before the registry is read: a deadline announced from now on arms the timer itself. Whoever is not found there, or has another
+    // deadline by now, has taken a lock after this one, and sees that no time is set.
     let holders = state.withLock { state in
-      state.wakesAt = nil
+      wakesAt.store(.max, ordering: .releasing)
       return exchange(&state.holders, with: [:])
     }
     let now = MonotonicInstant.now

@@ -71,6 +71,7 @@ extension URLSession {
 
   /// Gives a request the configuration's additional header fields that it has no value of its own for.
   func addHeaders(to request: inout URLRequest) {
+    if additionalHeaders.isEmpty { return }
     for field in additionalHeaders where request.value(forHTTPHeaderField: field.name) == nil {
       request.setValue(field.value, forHTTPHeaderField: field.name)
     }

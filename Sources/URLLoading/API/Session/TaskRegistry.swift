@@ -1,9 +1,10 @@
+internal import Synchronization
 internal import URLLoadingBase
 
 /// The tasks of a session, retained from their creation to their end. Tasks that were not resumed are referenced weakly once the
 /// session is about to end; tasks that their maker resumes at once, from the start.
 ///
-/// Mutable state: `state`, guarded by its lock.
+/// Mutable state: `state`, guarded by its lock; `lastIdentifier`, atomic.
 final class TaskRegistry: Sendable {
   /// Where a task is.
   enum Place {
@@ -49,11 +50,8 @@ final class TaskRegistry: Sendable {
     mutating func remove(at place: Int) {
       entries[place] = nil
       vacant.append(place)
-      if vacant.count == entries.count {
-        // Does not keep the capacity of a peak.
-        entries.removeAll(keepingCapacity: entries.count <= 1024)
-        vacant.removeAll(keepingCapacity: true)
-      }
+      // Does not keep the capacity of a peak.
+      if isEmpty, entries.count > 1024 { (entries, vacant) = ([], []) }
     }
   }
 
@@ -61,7 +59,6 @@ final class TaskRegistry: Sendable {
     var unstarted = Table<Unstarted>()
     var resumed = Table<URLSessionTask>()
     var retainsUnstarted = true
-    var lastIdentifier = 0
 
     mutating func take(_ task: URLSessionTask) {
       switch task.registryPlace {
@@ -74,28 +71,26 @@ final class TaskRegistry: Sendable {
   }
 
   private let state = Locked(State(), rank: .taskRegistry)
+  private let lastIdentifier = Atomic(0)
 
   /// A number that no other task of this session has.
-  func nextIdentifier() -> Int {
-    state.withLock { state in
-      state.lastIdentifier += 1
-      return state.lastIdentifier
-    }
-  }
+  func nextIdentifier() -> Int { lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// A number that no other task of this session has, chosen by whoever knows of those that others have.
   /// - Parameter choose: gets the smallest that may be; nil leaves it at that.
   func nextIdentifier(_ choose: (Int) -> Int?) -> Int {
-    state.withLock { state in
-      let smallest = state.lastIdentifier + 1
-      state.lastIdentifier = max(smallest, choose(smallest) ?? smallest)
-      return state.lastIdentifier
+    // Under the lock: two that choose at once would choose the same.
+    state.withLock { _ in
+      let smallest = nextIdentifier()
+      let chosen = max(smallest, choose(smallest) ?? smallest)
+      _ = lastIdentifier.max(chosen, ordering: .relaxed)
+      return chosen
     }
   }
 
   /// Numbers later tasks from `next` on, or higher.
   func skipIdentifiers(below next: Int) {
-    state.withLock { $0.lastIdentifier = max($0.lastIdentifier, next - 1) }
+    _ = lastIdentifier.max(next - 1, ordering: .relaxed)
   }
 
   /// Adds a task that was just made.

@@ -126,8 +126,8 @@ extension URLSession {
     // Resumed at once, and retained by the registry from then on.
     case .waiter, .detached: break
     }
-    delegates.overridden(by: delegate).task?.tell(.created) {
-      $0.urlSession(self, didCreateTask: task)
+    if hadDelegate || delegate != nil {
+      delegates.overridden(by: delegate).task?.tell(.created) { $0.urlSession(self, didCreateTask: task) }
     }
     return task
   }

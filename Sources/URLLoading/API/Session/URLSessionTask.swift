@@ -40,8 +40,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
   }
 
   init(load: Load) {
+    identifier = load.taskIdentifier()
     self.load = load
-    identifier = load.plan.background?.identifier ?? load.session.nextTaskIdentifier
     super.init()
   }
 

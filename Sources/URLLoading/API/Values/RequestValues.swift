@@ -66,8 +66,8 @@ struct RequestValues {
     explicitTimeoutInterval: TimeInterval? = nil
   ) {
     let url = url?.resolved
-    self.url = url
     urlFacts = URLFacts(url)
+    self.url = consume url
     self.cachePolicy = cachePolicy
     self.explicitTimeoutInterval = explicitTimeoutInterval
   }

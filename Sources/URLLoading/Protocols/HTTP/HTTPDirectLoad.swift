@@ -1,27 +1,28 @@
+internal import Synchronization
 internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
 /// A load by HTTP without an instance, as long as it is one request and its answer. A redirect, a challenge, an informational response and a
 /// failure are for an instance, which takes over the transfer.
 ///
-/// Mutable state: `state`, guarded by its lock; `receiver`, written before the transfer begins; `instance`, touched on the transfer loop alone.
+/// Mutable state: `state`, guarded by its lock; `isPaused`, atomic, which bytes are taken by; `receiver`, written before the transfer begins; `instance`, touched on the transfer loop alone.
 // Safe to share: the mutable state is guarded as said above.
 final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable {
   private struct State {
     var transfer: Transfer?
     var isStopped = false
-    var isPaused = false
   }
 
   private let request: URLRequest
-  private let url: URL
   private let connections: CurlSession
   private let state = Locked(State())
+  private let isPaused = Atomic(false)
   private var receiver: URLDirectReceiver?
   private var instance: HTTPProtocol?
 
-  init(_ request: URLRequest, to url: URL, on connections: CurlSession) {
-    (self.request, self.url, self.connections) = (request, url, connections)
+  /// - Parameter request: one with a URL.
+  init(_ request: URLRequest, on connections: CurlSession) {
+    (self.request, self.connections) = (request, connections)
   }
 
   // MARK: Commands of the load
@@ -33,11 +34,11 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
     transferRequest.wantsMetrics = false
     receiver.isWaiting(true)
     let transfer = connections.engine.start(consume transferRequest, handler: self)
-    let (isStopped, isPaused) = state.withLock { state in
+    let isStopped = state.withLock { state in
       state.transfer = transfer
-      return (state.isStopped, state.isPaused)
+      return state.isStopped
     }
-    if isStopped { transfer.cancel() } else if isPaused { transfer.pause() }
+    if isStopped { transfer.cancel() } else if isPaused.load(ordering: .acquiring) { transfer.pause() }
   }
 
   func stop() {
@@ -50,11 +51,10 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
 
   /// From here on no bytes are taken. An instance follows the gate by itself.
   func setPaused(_ isPaused: Bool) {
-    state.withLock { $0.isPaused = isPaused }
+    self.isPaused.store(isPaused, ordering: .releasing)
     onLoop {
-      let (transfer, isPaused) = self.state.withLock { ($0.transfer, $0.isPaused) }
-      guard self.instance == nil, let transfer else { return }
-      if isPaused { transfer.pause() } else { transfer.resume() }
+      guard self.instance == nil, let transfer = self.state.withLock({ $0.transfer }) else { return }
+      if self.isPaused.load(ordering: .acquiring) { transfer.pause() } else { transfer.resume() }
     }
   }
 
@@ -82,22 +82,22 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
   }
 
   func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
-    guard instance == nil, !HTTPExchange.mayAct(on: head.statusCode) else {
+    guard instance == nil, !HTTPExchange.mayAct(on: head.statusCode), let url = request.url else {
       handOver(transfer)?.transfer(transfer, didReceive: head)
       return
     }
-    receiver?.receive(HTTPURLResponse(url: url, head: head), cacheStoragePolicy: .allowed)
+    receiver?.receive(HTTPURLResponse(url: url, head: consume head), cacheStoragePolicy: .allowed)
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {
     if let instance { return instance.transfer(transfer, didReceive: bytes) }
-    guard !state.withLock({ $0.isPaused }) else { return .pause }
+    if isPaused.load(ordering: .acquiring) { return .pause }
     receiver?.receive(bytes)
     return .accepted
   }
 
   func transferTakesBody(_ transfer: Transfer) -> Bool {
-    instance?.transferTakesBody(transfer) ?? !state.withLock { $0.isPaused }
+    instance?.transferTakesBody(transfer) ?? !isPaused.load(ordering: .acquiring)
   }
 
   func transfer(_ transfer: Transfer, didCoalesce bytes: Data) {

@@ -4,12 +4,12 @@ extension HTTPProtocol: URLProtocolDirectLoading {
   /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)? {
     let facts = request.urlFacts
-    guard let url = request.url, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
+    guard request.url != nil, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
       request.value(forHTTPHeaderField: "Range") == nil
     else { return nil }
     let connections = session.component(CurlSession.self)
     guard connections.proxies?.isNeeded != true else { return nil }
-    return HTTPDirectLoad(request, to: url, on: connections)
+    return HTTPDirectLoad(request, on: connections)
   }
 
   /// Goes on with a transfer that was begun without an instance.

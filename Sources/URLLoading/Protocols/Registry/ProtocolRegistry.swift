@@ -1,8 +1,9 @@
+internal import Synchronization
 internal import URLLoadingBase
 
 /// The classes that `URLProtocol.registerClass` made available, and the choice of a class for a request.
 ///
-/// Mutable state: `registered`, guarded by its lock.
+/// Mutable state: `registered`, guarded by its lock; `isEmpty`, atomic, and written under that lock alone.
 final class ProtocolRegistry: Sendable {
   static let shared = ProtocolRegistry()
 
@@ -12,23 +13,32 @@ final class ProtocolRegistry: Sendable {
   ]
 
   private let registered = Locked<[URLProtocol.Type]>([])
+  /// Whether there is none: as a rule, and asked with each load.
+  private let isEmpty = Atomic(true)
 
   func register(_ anyClass: AnyClass) -> Bool {
     guard let protocolClass = anyClass as? URLProtocol.Type else { return false }
-    registered.withLock { $0.insert(protocolClass, at: 0) }
+    change { $0.insert(protocolClass, at: 0) }
     return true
   }
 
   /// Removes the newest registration of a class.
   func unregister(_ anyClass: AnyClass) {
-    registered.withLock { classes in
+    change { classes in
       if let index = classes.firstIndex(where: { $0 == anyClass }) { classes.remove(at: index) }
+    }
+  }
+
+  private func change(_ body: (inout [URLProtocol.Type]) -> Void) {
+    registered.withLock { classes in
+      body(&classes)
+      isEmpty.store(classes.isEmpty, ordering: .releasing)
     }
   }
 
   /// The classes that are not built in, in the order of the search: their `canInit` is user code.
   func custom(of configured: [URLProtocol.Type]) -> [URLProtocol.Type] {
-    configured + registered.withLock { $0 }
+    isEmpty.load(ordering: .acquiring) ? configured : configured + registered.withLock { $0 }
   }
 
   /// The class that loads `task`: of its configuration, else registered, else built in.

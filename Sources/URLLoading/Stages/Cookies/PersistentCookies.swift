@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import URLLoadingBase
 internal import URLLoadingSQLite
 internal import URLLoadingHTTPSemantics
@@ -10,7 +11,8 @@ internal import URLLoadingHTTPSemantics
 /// are written on a queue, those of a tenth of a second in one transaction, and what others have written is read there. Whether there
 /// is such is asked once a second at most, by two calls of `stat`. A process that has no lasting cookies makes no file.
 ///
-/// Mutable state: `state` and `changedByOthers`, each guarded by its lock; `database` and `flushes`, used on `queue` alone.
+/// Mutable state: `state` and `changedByOthers`, each guarded by its lock; `hasCookies` and `hasPolicies`, atomic, and written under that of
+/// `state` alone; `database` and `flushes`, used on `queue` alone.
 final class PersistentCookies: Sendable {
   /// Where cookies are kept.
   enum Place: Equatable {
@@ -53,6 +55,9 @@ final class PersistentCookies: Sendable {
   private let place: Place
   private let busyTimeout: Duration
   private let state: Locked<State>
+  // Whether there are any: what most loads ask, and no more.
+  private let hasCookies = Atomic(false)
+  private let hasPolicies = Atomic(false)
   private let queue = DispatchQueue(label: "URLLoading.PersistentCookies")
   // Safe to share: touched on `queue` alone.
   private nonisolated(unsafe) var database: CookieDatabase?
@@ -82,13 +87,13 @@ final class PersistentCookies: Sendable {
   /// Whether there are no cookies at all.
   var isEmpty: Bool {
     catchUp()
-    return state.withLock { $0.jar.isEmpty }
+    return !hasCookies.load(ordering: .acquiring)
   }
 
   /// Whether no host has a policy of transport security.
   var hasNoPolicies: Bool {
     catchUp()
-    return state.withLock { $0.jar.policies.isEmpty }
+    return !hasPolicies.load(ordering: .acquiring)
   }
 
   /// Reads or changes the cookies. `body` runs under the lock.
@@ -96,10 +101,17 @@ final class PersistentCookies: Sendable {
     catchUp()
     let (result, writes) = state.withLock { state in
       let result = body(&state.jar)
+      recordOccupancy(state.jar)
       return (result, state.schedulesWrite())
     }
     if writes { scheduleWrite(after: Self.writeDelay) }
     return result
+  }
+
+  /// Under the lock of `state`.
+  private func recordOccupancy(_ jar: CookieJar) {
+    hasCookies.store(!jar.isEmpty, ordering: .releasing)
+    hasPolicies.store(!jar.policies.isEmpty, ordering: .releasing)
   }
 
   /// Reads the file if that was not done yet, and waits for it.
@@ -217,6 +229,7 @@ final class PersistentCookies: Sendable {
       let file = CookieJar(contents.cookies, policies: contents.policies, now: now)
       let (isLoaded, writes) = state.withLock { state in
         state.jar.update(from: file, now: now)
+        recordOccupancy(state.jar)
         return (state.isLoaded, state.schedulesWrite())
       }
       if writes { scheduleWrite(after: Self.writeDelay) }

@@ -11,7 +11,7 @@ enum UploadSource: @unchecked Sendable {
   case stream(InputStream?)
 
   /// The source of a request's own body.
-  init(of request: URLRequest) {
+  init(of request: borrowing URLRequest) {
     if let data = request.httpBody {
       self = .data(data)
     } else if let stream = request.httpBodyStream {

@@ -17,10 +17,8 @@ import URLLoadingBase
   private let begin = MonotonicInstant(nanoseconds: 1_000)
 
   private func begun(_ direct: inout DirectLoad) -> Bool {
-    let start = DirectLoad.Start(
-      request: URLRequest(url: "http://a/" as URL), protocolClass: HTTPProtocol.self, source: Source(), task: task,
-      time: begin)
-    return direct.begin(start, waiter: nil, deadline: nil)
+    let start = DirectLoad.Start(protocolClass: HTTPProtocol.self, source: Source(), task: task, time: begin)
+    return direct.begin(URLRequest(url: "http://a/" as URL), start, waiter: nil, deadline: nil)
   }
 
   private func received(_ direct: inout DirectLoad, _ text: String) -> DirectLoad.EventAction {

@@ -1,8 +1,9 @@
+internal import Synchronization
 internal import URLLoadingBase
 
 /// Keeps responses in memory.
 ///
-/// Mutable state: `entries`, guarded by its lock. What goes is released after it: a response may hold objects of the program.
+/// Mutable state: `entries`, guarded by its lock; `hasEntries`, atomic, and written under that lock alone. What goes is released after it: a response may hold objects of the program.
 final class MemoryCacheStore: URLCacheStore {
   private struct Stored: Sendable {
     var entry: URLCacheEntry
@@ -16,6 +17,7 @@ final class MemoryCacheStore: URLCacheStore {
   private static let variantLimit = 16
 
   private let entries: Locked<RecentEntries<String, [Stored]>>
+  private let hasEntries = Atomic(false)
 
   init(capacity: Int) {
     entries = Locked(RecentEntries(limit: capacity))
@@ -28,8 +30,8 @@ final class MemoryCacheStore: URLCacheStore {
 
   var usage: Int { entries.withLock { $0.cost } }
 
-  /// Whether nothing is stored.
-  var isEmpty: Bool { usage == 0 }
+  /// Whether nothing is stored: most loads ask no more.
+  var isEmpty: Bool { !hasEntries.load(ordering: .acquiring) }
 
   func entries(for key: String) -> [URLCacheEntry] {
     entries.withLock { $0.use(key)?.map(\.entry) ?? [] }
@@ -95,7 +97,11 @@ final class MemoryCacheStore: URLCacheStore {
   }
 
   private func drop(_ change: (inout sending RecentEntries<String, [Stored]>) -> sending [[Stored]]) {
-    let gone = entries.withLock(change)
+    let gone = entries.withLock { entries in
+      let gone = change(&entries)
+      hasEntries.store(entries.cost > 0, ordering: .releasing)
+      return gone
+    }
     withExtendedLifetime(gone) {}
   }
 }
