@@ -99,6 +99,24 @@ import URLLoadingTestServers
     #expect(answers.first?.contains("uri=\"/a/b?c=d\"") == true, "\(answers)")
   }
 
+  /// What is remembered of an origin holds for no other, whatever the port.
+  @Test func eachOriginHasItsOwnProxy() async throws {
+    let (proxy, server) = (try echo(), try echo())
+    var settings = ProxySettings()
+    settings.http = ProxyServer(host: "127.0.0.1", port: proxy.port)
+    settings.exceptions = ["127.0.0.1:\(server.port)"]
+    let engine = try await engine(splitsURLs: true, proxy: .settings(settings))
+    func line(_ url: String) async throws -> String {
+      String(decoding: try await engine.get(url).body.prefix { $0 != 13 }, as: UTF8.self)
+    }
+    for number in 0..<3 {
+      #expect(try await line(server.url("/\(number)")) == "GET /\(number) HTTP/1.1")
+      for url in ["http://a.test/\(number)", "http://127.0.0.1:1/\(number)"] {
+        #expect(try await line(url) == "GET \(url) HTTP/1.1")
+      }
+    }
+  }
+
   @Test func proxiesGetTheWholeURL() async throws {
     let proxy = try echo()
     var settings = ProxySettings()

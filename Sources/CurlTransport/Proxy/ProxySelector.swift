@@ -6,7 +6,8 @@ package struct ProxySelector: Sendable, Equatable {
   /// The settings in effect, those of the environment included.
   package let settings: ProxySettings
   private let exceptions: HostExceptions
-  private let isDirect: Bool
+  /// Whether there is no proxy for any URL.
+  let isDirect: Bool
 
   /// - Parameter environment: Looks up a variable; nil or empty when it is not set.
   package init(
