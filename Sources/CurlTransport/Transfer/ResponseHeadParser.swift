@@ -123,7 +123,7 @@ struct ResponseHeadParser: ~Copyable {
     guard Self.isVersion(version), index - start == 3, facts.statusCode >= 100 else {
       return .failure(.malformedHead("the response does not begin with a status line (RFC 9112, section 4)"))
     }
-    facts.httpVersion = Self.string(version)
+    facts.httpVersion = Self.name(ofVersion: version)
     return .none
   }
 
@@ -212,6 +212,14 @@ struct ResponseHeadParser: ~Copyable {
       isDigit(bytes[5])
     else { return false }
     return bytes.count == 6 || bytes[6] == UInt8(ascii: ".") && isDigit(bytes[7])
+  }
+
+  /// No new string for what nearly all servers speak.
+  private static func name(ofVersion bytes: UnsafeRawBufferPointer) -> String {
+    guard let start = bytes.baseAddress else { return "" }
+    if bytes.count == 8, memcmp(start, "HTTP/1.1", 8) == 0 { return "HTTP/1.1" }
+    if bytes.count == 6, memcmp(start, "HTTP/2", 6) == 0 { return "HTTP/2" }
+    return string(bytes)
   }
 
   private static func firstIndex(of byte: Int32, in line: UnsafeRawBufferPointer) -> Int? {

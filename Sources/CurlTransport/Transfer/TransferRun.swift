@@ -7,7 +7,7 @@ internal import URLLoadingX509
 /// back to the handle.
 // Not copied: the handle has the only one.
 struct TransferRun: ~Copyable {
-  // Whose it is. Without a transfer the handle is at rest, or drains what is left of a cancelled one.
+  // Whose it is. Without a transfer the handle is at rest, about to be, or drains what is left of a cancelled one.
   var transfer: Transfer?
   var handler: (any TransferHandler)?
   var startTime = 0.0

@@ -30,13 +30,21 @@ final class DirectLane: Sendable {
   func admits(_ plan: borrowing LoadPlan) -> Bool {
     // Of the built-in classes that of HTTP alone loads directly.
     guard plan.request.urlFacts.isHTTP || !ProtocolRegistry.shared.custom(of: configured).isEmpty, plan.kind == .data,
-      case .none = plan.upload, plan.background == nil, plan.immediateError == nil,
+      Self.isInMemory(plan.upload), plan.background == nil, plan.immediateError == nil,
       !plan.isResumption, !plan.isUploadResumption, plan.waitsForConnectivity, plan.usesCache, plan.addsSessionFields,
       !plan.isSentOnce
     else { return false }
     switch plan.owner {
     case .waiter, .handler: return true
     case .delegate, .reader, .detached: return false
+    }
+  }
+
+  /// Whether there is no body to send, or one that needs no file or stream.
+  private static func isInMemory(_ upload: borrowing UploadSource) -> Bool {
+    switch copy upload {
+    case .none, .data: true
+    case .file, .unsizedFile, .form, .stream: false
     }
   }
 
@@ -47,8 +55,9 @@ final class DirectLane: Sendable {
     guard cookies?.hasCookies != true, request.urlFacts.isHTTPS || !policies.hasTransportPolicies,
       request.cachePolicy == .useProtocolCachePolicy
     else { return false }
-    guard let cache else { return true }
-    return CacheRequest.isRetrieval(request.httpMethod) && request.httpMethod != "HEAD" && cache.isKnownToBeEmpty
+    // A body for a HEAD is refused; with a cache its answer says something of what is stored.
+    guard request.httpMethod != "HEAD" else { return cache == nil && request.httpBody == nil }
+    return cache?.isKnownToBeEmpty ?? true
   }
 
   /// Whether a request may be for the cache alone (RFC 9111, section 5.2.1.7).
@@ -69,15 +78,21 @@ final class DirectLane: Sendable {
     let chosen = ProtocolRegistry.shared.protocolClass(for: task, loading: request, configured: configured)
     guard let chosen = chosen as? any URLProtocolDirectLoading.Type else { return nil }
     let method = request.httpMethod ?? "GET"
-    if let accepted = chosen.capabilities.acceptedHTTPMethods, !accepted.contains(method) || method == "PUT" {
+    // What is refused is said by the whole load.
+    if let accepted = chosen.capabilities.acceptedHTTPMethods,
+      !accepted.contains(method) || method == "PUT" || request.httpBody != nil
+    {
       return nil
     }
     return chosen
   }
 
-  /// Whether a response of HTTP is for a stage. Its fields decide, and no policy.
-  func needsStage(_ response: HTTPURLResponse) -> Bool {
-    cache != nil && !response.forbidsStoring || storesCookies && !response.setCookies.isEmpty
+  /// Whether a response of HTTP is for a stage. Its fields decide, and no policy. That to an unsafe method invalidates what is stored by now
+  /// (RFC 9111, section 4.4).
+  func needsStage(_ response: HTTPURLResponse, to method: String?) -> Bool {
+    if storesCookies, !response.setCookies.isEmpty { return true }
+    guard let cache else { return false }
+    return !response.forbidsStoring || !CacheRequest.isRetrieval(method) && !cache.isKnownToBeEmpty
   }
 
   /// Whether another response is, which a class has given a policy.

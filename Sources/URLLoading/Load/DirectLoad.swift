@@ -25,6 +25,8 @@ struct DirectLoad: Sendable {
   private(set) var body = BodyBuffer()
   /// Bytes of the body that came.
   private(set) var received: Int64 = 0
+  /// Bytes of the request's body that were sent.
+  private(set) var sent: Int64 = 0
   /// Resumed at the end.
   private(set) var waiter: UnsafeContinuation<Void, Never>?
   /// Calls the completion handler at the end.
@@ -78,6 +80,13 @@ struct DirectLoad: Sendable {
 
   /// Whether an event had its effect here; else the whole load has it.
   enum EventAction { case done, promote }
+
+  mutating func sent(_ total: Int64, at now: MonotonicInstant) -> EventAction {
+    guard phase == .loading else { return .promote }
+    sent = total
+    lastProgress = now
+    return .done
+  }
 
   mutating func responded(_ response: URLResponse, at now: MonotonicInstant) -> EventAction {
     guard phase == .loading, self.response == nil else { return .promote }

@@ -16,11 +16,15 @@ extension Load: DirectLoadClient {
       waiter != nil || storage.withLock({ $0.whole == nil && !$0.direct.hasBegun })
     else { return false }
     var request = plan.request
+    // As instances get it.
+    if case .data(let body) = plan.upload { request.setStreamableBody(body) }
     session.addHeaders(to: &request)
     guard !lane.isForCache(request),
       let chosen = lane.protocolClass(for: task, request, prepare: { prepareDirectly(request) })
     else { return false }
     request = chosen.canonicalRequest(for: request)
+    // The response is judged by the method of the task.
+    guard request.httpMethod == plan.request.httpMethod else { return false }
     guard let source = chosen.directLoad(of: request, in: session) else { return false }
     let now = MonotonicInstant.now
     var deadline: MonotonicInstant?
@@ -52,7 +56,7 @@ extension Load: DirectLoadClient {
 
   func receiveDirectly(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy) {
     let http = response as? HTTPURLResponse
-    if let lane, http.map({ lane.needsStage($0) }) ?? lane.needsStage(policy) {
+    if let lane, http.map({ lane.needsStage($0, to: plan.request.httpMethod) }) ?? lane.needsStage(policy) {
       askCacheLater()
     } else if whereDirect({ $0.responded(response, at: .now) }) {
       // Others are not believed, and most responses are theirs.
@@ -60,6 +64,11 @@ extension Load: DirectLoadClient {
       return
     }
     receive(response, storagePolicy: policy, attempt: Self.directAttempt)
+  }
+
+  func sendDirectly(total: Int64) {
+    if whereDirect({ $0.sent(total, at: .now) }) { return }
+    sentBody(total: total, attempt: Self.directAttempt)
   }
 
   func receiveDirectly(_ bytes: UnsafeRawBufferPointer) {

@@ -23,6 +23,7 @@ extension Load {
       _ = state.machine.resume(at: direct.lastProgress)
     }
     state.announcedDeadline = direct.announcedDeadline
+    state.counts.sent(total: direct.sent)
     state.machine.waiting(direct.isWaiting, attempt: attempt, at: direct.lastProgress)
     guard let response = direct.response else { return }
     _ = state.machine.responded(attempt: attempt, at: direct.lastProgress)

@@ -6,6 +6,9 @@ public struct URLDirectReceiver: Sendable {
     self.client = client
   }
 
+  /// Reports how many bytes of the request's body were sent so far. Each report is a sign of life: the request timeout begins anew.
+  public func didSend(_ total: Int64) { client.sendDirectly(total: total) }
+
   /// Reports the response.
   /// - Parameters:
   ///   - response: the one of the load, ahead of the body.
@@ -41,6 +44,7 @@ public struct URLDirectReceiver: Sendable {
 
 /// The load that a receiver reports to.
 protocol DirectLoadClient: AnyObject, Sendable {
+  func sendDirectly(total: Int64)
   func receiveDirectly(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy)
   func receiveDirectly(_ bytes: UnsafeRawBufferPointer)
   func receiveDirectly(_ data: Data)

@@ -2,13 +2,13 @@
 ///
 /// An instance has a client, a gate, a driver, and whatever a redirect, a challenge or a cache may need. A request whose answer is a response
 /// and a body needs none of that. A session asks the class that loads a request for such a *direct load* where nothing else is asked
-/// for: a data task with a completion handler or an `async` function, without a delegate, an event listener, a body to upload, cookies to send
-/// or responses to look up. Where more is asked for later, such as by suspending the task, the load goes on with all of its stages, and
+/// for: a data task with a completion handler or an `async` function, without a delegate, an event listener, a body that is a stream, cookies
+/// to send or responses to look up. Where more is asked for later, such as by suspending the task, the load goes on with all of its stages, and
 /// nothing is lost. <doc:WriteAProtocol> has a class that does so, <doc:Architecture> says which loads are direct.
 public protocol URLProtocolDirectLoading: URLProtocol {
   /// A load of a request that takes no instance; nil where this one takes one. It does nothing before it is started.
   /// - Parameters:
-  ///   - request: in canonical form, with the session's additional header fields.
+  ///   - request: in canonical form, with the session's additional header fields. A body is in its `httpBody`.
   ///   - session: the session that loads it.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)?
 }

@@ -73,10 +73,10 @@ final class TaskRegistry: Sendable {
   private let state = Locked(State(), rank: .taskRegistry)
   private let lastIdentifier = Atomic(0)
 
-  /// A number that no other task of this session has.
+  /// A number that no other task of this session has; for sessions that do not choose.
   func nextIdentifier() -> Int { lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// A number that no other task of this session has, chosen by whoever knows of those that others have.
+  /// A number that no other task of this session has, chosen by whoever knows of those that others have. Such a session always chooses.
   /// - Parameter choose: gets the smallest that may be; nil leaves it at that.
   func nextIdentifier(_ choose: (Int) -> Int?) -> Int {
     // Under the lock: two that choose at once would choose the same.

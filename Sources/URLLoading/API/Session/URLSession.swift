@@ -147,7 +147,7 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
     if acceptsTasks { lifetime.store(.finishing, ordering: .releasing) }
   }
 
-  /// Whether a task that is made now would never run.
+  /// Whether a task that is made now may run.
   var acceptsTasks: Bool { lifetime.load(ordering: .acquiring) == .valid }
 
   /// Retains a task that is resumed for the first time until its end.

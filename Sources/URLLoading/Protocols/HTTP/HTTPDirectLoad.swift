@@ -29,7 +29,8 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
 
   func start(for receiver: URLDirectReceiver) {
     self.receiver = receiver
-    var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: nil)
+    var transferRequest = HTTPRequestEncoder.transferRequest(for: request, body: body)
+    if case .data(let data) = body { transferRequest.body = .data(data) }
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.wantsMetrics = false
     receiver.isWaiting(true)
@@ -38,7 +39,14 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
       state.transfer = transfer
       return state.isStopped
     }
-    if isStopped { transfer.cancel() } else if isPaused.load(ordering: .acquiring) { transfer.pause() }
+    if isStopped { transfer.cancel() } else if isPaused.load(ordering: .acquiring) { followPause() }
+  }
+
+  /// What is sent: a body in memory, where there is one.
+  private var body: URLUploadBody? {
+    guard let data = request.httpBody else { return nil }
+    let body = URLUploadBody.data(data)
+    return HTTPRequestEncoder.sends(body, by: request.httpMethod ?? "GET") ? body : nil
   }
 
   func stop() {
@@ -52,6 +60,11 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
   /// From here on no bytes are taken. An instance follows the gate by itself.
   func setPaused(_ isPaused: Bool) {
     self.isPaused.store(isPaused, ordering: .releasing)
+    followPause()
+  }
+
+  /// Decided on the loop: else the transfer might keep a pause that has ended meanwhile.
+  private func followPause() {
     onLoop {
       guard self.instance == nil, let transfer = self.state.withLock({ $0.transfer }) else { return }
       if self.isPaused.load(ordering: .acquiring) { transfer.pause() } else { transfer.resume() }
@@ -106,7 +119,9 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
 
   func transfer(_ transfer: Transfer, didReceiveTrailers fields: [(name: String, value: String)]) {}
 
-  func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {}
+  func transfer(_ transfer: Transfer, didSendBodyBytes total: Int64) {
+    if let instance { instance.transfer(transfer, didSendBodyBytes: total) } else { receiver?.didSend(total) }
+  }
 
   func transfer(_ transfer: Transfer, didCompleteWith result: Result<TransferMetrics, TransferFailure>) {
     guard instance == nil, case .success = result else {

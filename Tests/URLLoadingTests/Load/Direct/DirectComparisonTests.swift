@@ -16,12 +16,15 @@ import URLLoadingTestServers
   }
 
   /// Steps in an order that a class keeps as a rule, and with what it may not do; and what a program may ask and do meanwhile.
-  private static func exchange(_ random: inout SeededGenerator) -> [ScriptedExchange.Step] {
+  /// - Parameter body: the length of the request's; 0 for none.
+  private static func exchange(_ random: inout SeededGenerator, body: Int) -> [ScriptedExchange.Step] {
     typealias Step = ScriptedExchange.Step
     var steps: [Step] = []
     let sizes = (0..<Int.random(in: 0...4, using: &random)).map { _ in Int.random(in: 0...9000, using: &random) }
     let announced = Bool.random(using: &random) ? sizes.reduce(0, +) : -1
     let policies: [URLCache.StoragePolicy] = [.notAllowed, .notAllowed, .allowed, .allowedInMemoryOnly]
+    // Of a body, halves; now and then after the response.
+    if body > 0 { steps += [.sent(Int64(body / 2)), .sent(Int64(body))] }
     steps.append(.response(length: announced, policies.randomElement(using: &random) ?? .notAllowed))
     steps += sizes.map { .bytes($0) }
     steps.append(Int.random(in: 0..<5, using: &random) == 0 ? .fail : .finish)
@@ -30,6 +33,8 @@ import URLLoadingTestServers
     if Int.random(in: 0..<10, using: &random) == 0 { steps.remove(at: 0) }
     let questions: [(String, @Sendable (URLSessionTask) -> String)] = [
       ("received", { "\($0.countOfBytesReceived)" }),
+      ("sent", { "\($0.countOfBytesSent) \($0.countOfBytesExpectedToSend)" }),
+      ("body", { "\($0.currentRequest?.httpBody?.count ?? -1)" }),
       ("expected", { "\($0.countOfBytesExpectedToReceive)" }),
       ("response", { "\($0.response?.expectedContentLength ?? -2)" }),
       ("request", { "\($0.currentRequest?.url?.scheme ?? "") \($0.originalRequest?.url == $0.currentRequest?.url)" }),
@@ -100,14 +105,20 @@ import URLLoadingTestServers
       + " \(error.map { "\($0.domain) \($0.code)" } ?? "nil")"
   }
 
-  private static func run(_ steps: [ScriptedExchange.Step], in session: URLSession) async -> (Result, ScriptedExchange)
-  {
+  private static func run(
+    _ steps: [ScriptedExchange.Step], body: Int, in session: URLSession
+  ) async -> (Result, ScriptedExchange) {
     // Nothing is stored when a load begins.
     session.configuration.urlCache?.removeAllCachedResponses()
     let exchange = ScriptedExchange(steps)
     let isDone = AsyncEvent()
     let outcome = Watched("")
-    let task = session.dataTask(with: exchange.url) { data, response, error in
+    var request = URLRequest(url: exchange.url)
+    if body > 0 {
+      request.httpMethod = "POST"
+      request.httpBody = Data(count: body)
+    }
+    let task = session.dataTask(with: request) { data, response, error in
       outcome.update { $0 = Self.outcome(data, response, error) }
       isDone.signal()
     }
@@ -126,9 +137,10 @@ import URLLoadingTestServers
     var random = SeededGenerator(seed: UInt64(seed))
     let (direct, whole) = (Self.session(isDirect: true), Self.session(isDirect: false))
     for number in 0..<100 {
-      let steps = Self.exchange(&random)
-      let (mine, exchange) = await Self.run(steps, in: direct)
-      let (other, wholeExchange) = await Self.run(steps, in: whole)
+      let body = Bool.random(using: &random) ? 0 : Int.random(in: 1...9000, using: &random)
+      let steps = Self.exchange(&random, body: body)
+      let (mine, exchange) = await Self.run(steps, body: body, in: direct)
+      let (other, wholeExchange) = await Self.run(steps, body: body, in: whole)
       #expect(mine == other, "\(seed)/\(number): \(steps)")
       #expect(exchange.directStarts.value == 1 && wholeExchange.directStarts.value == 0)
       #expect(exchange.stops.value <= 1)
@@ -142,7 +154,7 @@ extension ScriptedExchange.Step {
   fileprivate var ends: Bool {
     switch self {
     case .finish, .fail: true
-    case .response, .bytes, .task: false
+    case .sent, .response, .bytes, .task: false
     }
   }
 }

@@ -88,6 +88,82 @@ import URLLoadingTestServers
     #expect(outcome.text == "late" && outcome.wasDirect)
   }
 
+  /// Short ones go with the head, long ones are pulled.
+  @Test(arguments: [0, 5, 20_000, 3_000_000]) func aBodyInMemoryIsSent(_ length: Int) async throws {
+    let server = try ScriptedServer.http { request in
+      HTTPResponse(text: "\(request.method) \(request.body.count) \(request.fields["Content-Type"] ?? "none")")
+    }
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "POST"
+    request.httpBody = Data(count: length)
+    let session = Self.session()
+    let task = Watched<URLSessionTask?>(nil)
+    let outcome = try await Self.load(request, in: session) { started async throws in task.update { $0 = started } }
+    let type = length == 0 ? "none" : "application/x-www-form-urlencoded"
+    #expect(outcome.text == "POST \(length) \(type)" && outcome.wasDirect)
+    #expect(task.value?.countOfBytesSent == Int64(length) && task.value?.countOfBytesExpectedToSend == Int64(length))
+    #expect(task.value?.currentRequest?.httpBody?.count == length)
+    session.invalidateAndCancel()
+  }
+
+  @Test(arguments: [(303, "GET 0"), (307, "POST 5")]) func aRedirectMayTakeTheBody(
+    _ status: Int, _ expected: String
+  ) async throws {
+    let server = try ScriptedServer.http { request in
+      request.path == "/"
+        ? .redirect(status, to: "/there") : HTTPResponse(text: "\(request.method) \(request.body.count)")
+    }
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "POST"
+    request.httpBody = Data("hello".utf8)
+    let outcome = await Self.load(request, in: Self.session())
+    #expect(outcome.text == expected && !outcome.wasDirect)
+  }
+
+  /// RFC 9111, section 4.4: what another load has stored while the answer was on its way goes, too.
+  @Test func anUnsafeMethodInvalidatesWhatIsStoredMeanwhile() async throws {
+    let mayAnswer = AsyncEvent()
+    let server = try ScriptedServer.http { request in
+      if request.method == "POST" { _ = mayAnswer.waitBlocking() }
+      return HTTPResponse(
+        fields: ["Cache-Control": request.method == "POST" ? "no-store" : "max-age=60"], text: request.method)
+    }
+    let session = Self.session { $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
+    var request = URLRequest(url: server.url("/a"))
+    request.httpMethod = "POST"
+    request.httpBody = Data("x".utf8)
+    let posted = try await Self.load(request, in: session) { task async throws in
+      #expect(task.load.isDirect)
+      for _ in 0..<2 { #expect(await Self.load(server.url("/a"), in: session).text == "GET") }
+      mayAnswer.signal()
+    }
+    #expect(posted.text == "POST" && !posted.wasDirect)
+    #expect(await Self.load(server.url("/a"), in: session).text == "GET")
+    #expect(server.requests.map(\.method).sorted() == ["GET", "GET", "POST"])
+    // With an empty cache there is nothing to invalidate.
+    session.configuration.urlCache?.removeAllCachedResponses()
+    #expect(await Self.load(request, in: session).wasDirect)
+    session.invalidateAndCancel()
+  }
+
+  /// Nothing tells whether the server has carried it out.
+  @Test func aBodyIsNotSentAgainForWantOfAnAnswer() async throws {
+    let server = try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      if request.method == "GET" { try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+      _ = try connection.readRequest()
+    }
+    let session = Self.session()
+    #expect(await Self.load(server.url(), in: session).text == "ok")
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "POST"
+    request.httpBody = Data("hello".utf8)
+    let outcome = await Self.load(request, in: session)
+    #expect(outcome.error?.code == .networkConnectionLost)
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
   @Test func aStoredResponseIsForTheCache() async throws {
     let server = try ScriptedServer.http { request in
       HTTPResponse(fields: ["Cache-Control": request.path == "/kept" ? "max-age=60" : "no-store"], text: request.path)
@@ -325,7 +401,7 @@ import URLLoadingTestServers
     let server = try ScriptedServer.http { request in HTTPResponse(body: request.body) }
     var request = URLRequest(url: server.url())
     request.httpMethod = "POST"
-    request.httpBody = Data("sent".utf8)
+    request.httpBodyStream = InputStream(data: Data("sent".utf8))
     let posted = await Self.load(request, in: Self.session())
     #expect(posted.text == "sent" && !posted.wasDirect)
     let closed = await Self.load(server.url(), in: Self.session { $0[DirectLaneSettings.self].isOpen = false })

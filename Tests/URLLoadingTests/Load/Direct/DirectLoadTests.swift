@@ -49,6 +49,21 @@ import URLLoadingBase
     #expect(direct.state == .completed && direct.start == nil)
   }
 
+  @Test func whatIsSentIsASignOfLife() {
+    var direct = DirectLoad()
+    let limits = LoadMachine.Limits(idle: .seconds(1))
+    func isPassed(_ instant: MonotonicInstant) -> Bool {
+      if case .passed = direct.checkDeadline(limits, at: instant) { true } else { false }
+    }
+    #expect(direct.sent(1, at: begin) == .promote)
+    #expect(begun(&direct))
+    let late = begin.advanced(by: .milliseconds(900))
+    #expect(direct.sent(2, at: late) == .done)
+    #expect(direct.sent == 2)
+    #expect(!isPassed(begin.advanced(by: .milliseconds(1100))))
+    #expect(isPassed(late.advanced(by: .milliseconds(1100))))
+  }
+
   /// What may not come now is for the whole load, which says what is wrong with it.
   @Test func whatIsOutOfOrderIsForTheWholeLoad() {
     var direct = DirectLoad()

@@ -23,6 +23,7 @@ final class ScriptedProtocol: URLProtocol, URLProtocolDirectLoading, @unchecked 
         case .response(let length, let policy):
           let response = ScriptedExchange.response(request.url, length)
           client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: policy)
+        case .sent(let total): sessionClient?.urlProtocol(self, didSendBodyData: total)
         case .bytes(let count): client?.urlProtocol(self, didLoad: Data(repeating: UInt8(count & 0xFF), count: count))
         case .finish: client?.urlProtocolDidFinishLoading(self)
         case .fail: client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
@@ -51,6 +52,7 @@ private final class ScriptedDirectLoad: URLDirectLoad {
         switch step {
         case .response(let length, let policy):
           receiver.receive(ScriptedExchange.response(request.url, length), cacheStoragePolicy: policy)
+        case .sent(let total): receiver.didSend(total)
         case .bytes(let count): receiver.receive(Data(repeating: UInt8(count & 0xFF), count: count))
         case .finish: receiver.finish()
         case .fail: receiver.fail(URLError(.networkConnectionLost))
@@ -68,6 +70,8 @@ private final class ScriptedDirectLoad: URLDirectLoad {
 /// What a server of the scheme `script` does, and what is done to the task meanwhile.
 final class ScriptedExchange: Sendable {
   enum Step: Sendable {
+    /// So much of the request's body was sent.
+    case sent(Int64)
     case response(length: Int, URLCache.StoragePolicy)
     case bytes(Int)
     case finish
