@@ -211,13 +211,28 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       // Completions often post the next transfer. A few rounds of that are cheaper than a call of epoll_wait for each.
       for _ in 0..<4 {
         let hasWork = takePostedWork()
-        if hasWork { doPostedWork() }
+        // Taken from the end an entry is moved, and the array keeps its memory: a load takes 30 of its atomic operations less than where
+        // the arrays are iterated over and emptied.
+        batch.reverse()
+        while let entry = batch.popLast() {
+          switch entry {
+          case .closure(let work): work()
+          case .transfer(let transfer): transfer.run()
+          case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+          case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
+          }
+        }
+        if batch.capacity > Self.keptCapacity { batch = [] }
         reactor.fireDeadlines()
         reactor.reap()
         if !hasWork { break }
       }
       reactor.applyInterest()
-      if !resumptions.isEmpty { resumeContinuations() }
+      // Taken first: an executor of the application's may run a job at once, and that may resume another.
+      swap(&resumptions, &resumed)
+      resumed.reverse()
+      while let continuation = resumed.popLast() { continuation.resume() }
+      if resumed.capacity > Self.keptCapacity { resumed = [] }
       if !handovers.isEmpty { for handover in exchange(&handovers, with: []) { handover() } }
       let canSleep = inbox.withLock { inbox in
         // Code of the application's may have run meanwhile.
@@ -230,30 +245,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       isAsleep.store(false, ordering: .relaxed)
       reactor.dispatch()
     }
-  }
-
-  // What is taken from the end of an array is moved, and its memory is kept: a load takes 30 of its atomic operations less than where the
-  // arrays are iterated over and emptied.
-
-  private func doPostedWork() {
-    batch.reverse()
-    while let entry = batch.popLast() {
-      switch entry {
-      case .closure(let work): work()
-      case .transfer(let transfer): transfer.run()
-      case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-      case .taskJob(let job): job.runSynchronously(on: LoopTaskExecutor.shared.asUnownedTaskExecutor())
-      }
-    }
-    if batch.capacity > Self.keptCapacity { batch = [] }
-  }
-
-  private func resumeContinuations() {
-    // Taken first: an executor of the application's may run a job at once, and that may resume another.
-    swap(&resumptions, &resumed)
-    resumed.reverse()
-    while let continuation = resumed.popLast() { continuation.resume() }
-    if resumed.capacity > Self.keptCapacity { resumed = [] }
   }
 
   /// Moves posted work to `batch`; false where there is none.
