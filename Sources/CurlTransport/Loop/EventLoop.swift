@@ -10,11 +10,12 @@ internal import URLLoadingCLinux
 /// checks what touches the actor's state. Code that runs here must not block.
 // Mutable state, and what guards it:
 // - `inbox`: its lock. Any thread appends; the loop thread takes everything out once a turn.
-// - `hasPosted`: atomic; set under the lock of `inbox` by whoever appends, and cleared under it by the loop thread. Others read it without.
+// - `hasPosted`: atomic; set under the lock of `inbox` by whoever appends, and cleared under it by the loop thread,
+//   which alone reads it without.
 // - `isAsleep`: atomic; set under that lock by the loop thread, cleared under it by whoever appends, and without it by the loop thread when it
 //   has woken. One who has read it just before writes one wake-up too many.
-// - `reactor`, `ownPosts`, `batch`, `resumptions`, `resumed`, `handovers`: the loop thread alone, but for waking it, which writes to a descriptor that
-//   stays.
+// - `reactor`, `ownPosts`, `batch`, `resumptions`, `resumed`, `handovers`: the loop thread alone, but for waking it, which writes to a
+//   descriptor that stays.
 // - `thread`: atomic; the thread itself writes it, once.
 // - `isStarted`: atomic; set under the lock `starting`, under which the thread is made, with what it waits with.
 // Safe to share: other threads touch `inbox`, under its lock, the atomic values, and the part of `reactor` that wakes it.

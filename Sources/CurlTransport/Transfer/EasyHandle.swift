@@ -17,8 +17,8 @@ final class EasyHandle {
   /// The loop's turn in which the deadline of the reply was first past.
   var overdueTurn: UInt64?
 
-  // A load has tens of accesses to this, `origin` and `fieldList`, and a check of one costs it 70 instructions. Debug builds, and so the tests, check
-  // that no two overlap.
+  // A load has tens of accesses to this, `origin` and `fieldList`, and a check of one costs it 70 instructions. Debug builds, and so the tests,
+  // check that no two overlap.
   #if DEBUG
   var run = TransferRun()
   #else
@@ -117,7 +117,7 @@ final class EasyHandle {
     // libcurl counts what it tries again for as long as the handle lives, and gives up after five; a reset forgets that. The options of a
     // connection are not a request's.
     if run.sentRequests > 1 || run.connection != nil { shape = nil }
-    // What the old one refers to goes after the change, for it may come back here.
+    // What else the old one refers to goes after the change, for it may come back here.
     let old = exchange(&run, with: TransferRun())
     withExtendedLifetime(old) {}
   }

@@ -5,7 +5,8 @@ internal import URLLoadingCurlTransport
 /// A load by HTTP without an instance, as long as it is one request and its answer. A redirect, a challenge, an informational response and a
 /// failure are for an instance, which takes over the transfer.
 ///
-/// Mutable state: `state`, guarded by its lock; `isPaused`, atomic, which bytes are taken by; `receiver`, written before the transfer begins; `instance`, touched on the transfer loop alone.
+/// Mutable state: `state`, guarded by its lock; `isPaused`, atomic, which bytes are taken by; `receiver`, written before the transfer begins;
+/// `instance`, touched on the transfer loop alone.
 // Safe to share: the mutable state is guarded as said above.
 final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable {
   private struct State {

@@ -3,7 +3,8 @@ internal import URLLoadingBase
 
 /// Keeps responses in memory.
 ///
-/// Mutable state: `entries`, guarded by its lock; `hasEntries`, atomic, and written under that lock alone. What goes is released after it: a response may hold objects of the program.
+/// Mutable state: `entries`, guarded by its lock; `hasEntries`, atomic, and written under that lock alone. What goes is
+/// released after it: a response may hold objects of the program.
 final class MemoryCacheStore: URLCacheStore {
   private struct Stored: Sendable {
     var entry: URLCacheEntry
