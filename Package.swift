@@ -225,7 +225,8 @@ let package = Package(
         "URLLoadingBase", "URLLoadingSQLite", "URLLoadingTestServers",
       ]),
     .testTarget(
-      name: "urlloadTests", dependencies: ["urlload", "urlloadd", "URLLoadingBase", "URLLoadingTestServers"],
+      name: "urlloadTests",
+      dependencies: ["urlload", "urlloadd", "URLLoadingBase", "URLLoadingCurlTransport", "URLLoadingTestServers"],
       exclude: ["Transcript/transcript.txt"]),
     .executableTarget(name: "article-extractor", path: "Tests/Articles/Extractor"),
     .plugin(

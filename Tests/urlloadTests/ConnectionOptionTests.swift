@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 /// Options of the connection, by what the server sees of them.
@@ -24,6 +25,29 @@ import URLLoadingTestServers
       let outcome = try await Urlload.run(["--cacert", authority] + options + [url])
       #expect(outcome.text.contains("protocol: HTTP/\(version)\n"), "\(options): \(outcome.text) \(outcome.error)")
     }
+  }
+
+  /// By whatever libcurl there is: one without HTTP/3 uses HTTP/2.
+  @Test func aServerWithHTTP3() async throws {
+    let authority = try await TestCertificates.shared.authority.path
+    let url = try await CaddyServer.shared.url().absoluteString
+    let version = TransferLibrary.speaksHTTP3 ? "3" : "2"
+    var versions: Set<String> = []
+    // QUIC may lose its head start on a busy machine.
+    for _ in 0..<10 where !versions.contains(version) {
+      let outcome = try await Urlload.run(["--cacert", authority, "--http3", "-w", "|%{http_version}", url])
+      #expect(outcome.status == .exited(0), "\(outcome.text) \(outcome.error)")
+      versions.insert(String(outcome.text.split(separator: "|").last ?? ""))
+    }
+    #expect(versions.contains(version) && versions.isSubset(of: ["2", version]), "\(versions)")
+    let alone = try await Urlload.run(["--cacert", authority, "--http3-only", url])
+    if TransferLibrary.speaksHTTP3 {
+      #expect(alone.output == DocumentRoot.small, "\(alone.error)")
+    } else {
+      #expect(alone.status != .exited(0) && alone.output.isEmpty && alone.error.contains("HTTP/3 needs a libcurl"))
+    }
+    let both = try await Urlload.run(["--http3", "--http1.1", url])
+    #expect(both.status == .exited(2) && both.error.contains("--http1.1 excludes --http3"), "\(both.error)")
   }
 
   @Test func theVersionOfTLS() async throws {

@@ -40,6 +40,8 @@ struct AdmissionQueue<Waiter> {
   /// How many may be admitted of a host with one transfer at a time on a connection, and of others.
   private let limit: Int
   private let multiplexedLimit: Int
+  /// Whether all connections take many, which needs not be found out.
+  private let multiplexes: Bool
   private var hosts: [Host] = []
   private var vacant: [Int] = []
   /// Where in `hosts` each is; `latest` may be missing.
@@ -53,7 +55,9 @@ struct AdmissionQueue<Waiter> {
   /// - Parameters:
   ///   - connections: How many connections there may be to a host; 0 for no limit.
   ///   - streams: How many transfers may share one, where the protocol lets them.
-  init(connections: Int, streams: Int) {
+  ///   - multiplexes: Whether it is known to.
+  init(connections: Int, streams: Int, multiplexes: Bool = false) {
+    self.multiplexes = multiplexes
     limit = connections > 0 ? connections : .max
     multiplexedLimit = limit > Int.max / streams ? .max : limit * streams
   }
@@ -144,7 +148,8 @@ struct AdmissionQueue<Waiter> {
       latest = known
     } else {
       latest = vacant.popLast() ?? hosts.count
-      if latest == hosts.count { hosts.append(Host(name: name)) } else { hosts[latest] = Host(name: name) }
+      let host = Host(name: name, multiplexes: multiplexes)
+      if latest == hosts.count { hosts.append(host) } else { hosts[latest] = host }
     }
     if previous != latest { forgetIfUnused(previous) }
     return latest

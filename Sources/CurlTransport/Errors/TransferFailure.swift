@@ -64,6 +64,8 @@ package struct TransferFailure: Error, Sendable {
     case closedBefore
     /// Each request with credentials was refused, as if it only had to be sent once more.
     case endlessRefusal(isByProxy: Bool)
+    /// There is another way than QUIC, which did not do.
+    case quic(QUICFault)
     /// The engine was shut down.
     case engineShutDown
     case outOfMemory
@@ -97,11 +99,14 @@ package struct TransferFailure: Error, Sendable {
   package var metrics = TransferMetrics.unknown
   /// A reused connection was stale, no byte of a response arrived, and the request may be retried.
   package var isRepeatable = false
+  /// HTTP/3: why another way is to be taken; nil where none is of use.
+  package var quicFault: QUICFault?
 
   /// A failure that libcurl does not report.
   package init(_ reason: Reason) {
     self.reason = reason
     curlCode = 0
+    if case .quic(let fault) = reason { quicFault = fault }
     (urlErrorCode, message) =
       switch reason {
       case .libcurl: (.unknown, "the transfer failed")
@@ -179,6 +184,10 @@ package struct TransferFailure: Error, Sendable {
         )
       case .unverifiedConnection:
         (.secureConnectionFailed, "the connection's server was not verified, and nothing was sent to it")
+      case .quic(.refused): (.cannotConnectToHost, "the server was not reached by HTTP/3")
+      case .quic(.abandoned): (.cannotConnectToHost, "the way by HTTP/3 was given up before the request was sent")
+      case .quic(.headStartOver): (.cannotConnectToHost, "there was no connection by HTTP/3 in time")
+      case .quic(.pathLost): (.networkConnectionLost, "nothing came any more on the connection by HTTP/3")
       case .engineShutDown: (.cancelled, "the transfer engine was shut down")
       case .outOfMemory: (.unknown, "there was not enough memory for the transfer")
       case .unavailable(let what, let error): (.resourceUnavailable, "\(what): \(String(cString: strerror(error)))")

@@ -106,6 +106,11 @@ package struct TransferRequest: Sendable {
   package var switchesProtocols = false
   /// Only a connection is made, through a proxy if there is one, and the body, a source, is all that is sent. See EasyHandle+Connection.
   package var connectsOnly = false
+  /// The request goes by HTTP/3 to there. Without a proxy; nil for TCP.
+  package var quic: QUICRoute? {
+    get { extras?.quic }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.quic = newValue } } }
+  }
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String? {
     get { extras?.range }
@@ -165,6 +170,7 @@ package struct TransferRequest: Sendable {
     var proxyFields: [String] = []
     var security: ConnectionSecurity?
     var laterSecurity: ConnectionSecurity?
+    var quic: QUICRoute?
     var range: String?
     var ftpTimeLimit: Duration?
   }
@@ -181,9 +187,11 @@ package struct TransferRequest: Sendable {
 
   /// The connections that it may use: those of the pool with this key; nil for the pool of all.
   var pool: ConnectionPoolKey? {
-    guard switchesProtocols || connectsOnly else { return security?.pool }
+    let route = quic
+    guard switchesProtocols || connectsOnly || route != nil else { return security?.pool }
     var pool = security?.pool ?? ConnectionPoolKey()
-    pool.isOfSingleConnections = true
+    pool.quic = route
+    pool.isOfSingleConnections = switchesProtocols || connectsOnly
     return pool
   }
 

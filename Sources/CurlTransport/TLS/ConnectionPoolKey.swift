@@ -12,6 +12,8 @@ package struct ConnectionPoolKey: Sendable, Hashable {
   package var hasRequirements = false
   /// Each connection serves one transfer, without a limit in time.
   var isOfSingleConnections = false
+  /// Where the connections go, all by QUIC: what one of them shows of the way there is true of all.
+  var quic: QUICRoute?
 
   package init() {}
 }

@@ -31,6 +31,8 @@ struct CurlLibrary: Sendable {
   /// The answer to an upload over HTTP/2 is lost if RST_STREAM comes with it, in one record of TLS.
   let losesEarlyAnswers: Bool
 
+  /// libcurl speaks HTTP/3. One that does not takes its option without a word, and uses HTTP/2.
+  let speaksHTTP3: Bool
   /// libcurl speaks TLS by the OpenSSL that this package is linked with, whose functions know its objects.
   let usesLinkedOpenSSL: Bool
 
@@ -48,6 +50,8 @@ struct CurlLibrary: Sendable {
     let linked = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) }
     usesLinkedOpenSSL = linked.map { library == "OpenSSL/\($0)" } ?? false
     let number = version?.version_num ?? 0
+    // CURL_VERSION_HTTP3, whose definition Swift cannot import.
+    speaksHTTP3 = (version?.features ?? 0) & (1 << 25) != 0 && usesLinkedOpenSSL
     refusal = Self.refusal(of: number, version?.version.map { String(cString: $0) } ?? "none")
     misjudgesFirstFields = (0x07_53_00..<0x08_03_00).contains(number)
     losesEarlyAnswers = number < 0x08_01_00

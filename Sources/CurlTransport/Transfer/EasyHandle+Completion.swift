@@ -89,7 +89,7 @@ extension EasyHandle {
   /// What a result of libcurl's means.
   func failure(_ code: CURLcode) -> TransferFailure {
     var failure: TransferFailure
-    if let failureReason = run.failureReason {
+    if let failureReason = run.quicFault.map({ TransferFailure.Reason.quic($0) }) ?? run.failureReason {
       failure = TransferFailure(failureReason)
       failure.curlCode = Int(code.rawValue)
     } else if let shortage = shortage(behind: code) {
@@ -114,6 +114,7 @@ extension EasyHandle {
     }
     failure.metrics = metrics()
     judgeRepetition(&failure)
+    if shape?.quic != nil { judgeQUIC(&failure) }
     failure.bodyError = run.body?.error
     if !run.isRequestSent { failure.proxyResponse = run.proxyHead }
     return failure

@@ -27,6 +27,7 @@ extension EasyHandle {
     run.coalescingLimit = request.coalescingLimit
     run.typeOfService = request.typeOfService
     run.hasAlternative = request.hasAlternative
+    if let route = request.quic { run.quicWatch = QUICWatch(headStart: route.headStart) }
     if shape?.isIsolated == true, shape?.usesTLS != false,
       !(configuration.usesLinkedOpenSSL ?? CurlLibrary.shared.usesLinkedOpenSSL)
     {
@@ -66,6 +67,7 @@ extension EasyHandle {
     clearHeaders()
     curl_slist_free_all(proxyHeaderList)
     proxyHeaderList = nil
+    clearQUIC()
     setCallbacks()
     setConstants(configuration)
     setShape(new, configuration)
@@ -200,6 +202,7 @@ extension EasyHandle {
     }
     if shape.switchesProtocols { return setProtocolSwitch() }
     if shape.connectsOnly { return setConnectionOnly(network) }
+    if let route = shape.quic { return setQUIC(route) }
     let allowsHTTP2 = network.allowsHTTP2 && !shape.avoidsHTTP2
     set(CURLOPT_HTTP_VERSION, Int(allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.

@@ -32,6 +32,9 @@ extension EasyHandle {
     failure = refusal
   }
 
+  /// Whether the request may be sent a second time, as far as its method and what was sent of it say.
+  var mayBeRepeated: Bool { repetition?.isAllowed ?? false }
+
   private var repetition: Repetition? {
     shape.map {
       Repetition(

@@ -13,6 +13,7 @@ extension EasyHandle {
     multi?.requestBegins()
     if run.sentRequests > 0, !run.isAnswered { isOfOneTransfer = true }
     followStream(on: ports)
+    if run.quicWatch != nil { quicRequestBegins(on: ports) }
     if CurlLibrary.shared.losesEarlyAnswers, run.kind == .http, run.body != nil {
       // Once it has an answer's length, libcurl before 8.1 reads no more, and would not see that the server lets go of the stream.
       set(CURLOPT_IGNORE_CONTENT_LENGTH, multi?.isMultiplexed(ports) == true ? 1 : 0)
@@ -32,6 +33,7 @@ extension EasyHandle {
   /// The request got an answer that is more than informational.
   func answerCame() {
     run.isAnswered = true
+    if run.quicWatch != nil { quicAnswerCame() }
     leaveStream()
   }
 
@@ -55,6 +57,7 @@ extension EasyHandle {
     guard shape?.isHTTPS == true, let multi, let place else { return }
     let socket = run.openedSocket.take()
     guard socket != nil || !multi.isMultiplexing(at: place) || !multi.isMultiplexed(ports) else { return }
+    if shape?.quic != nil { return multi.multiplexes(on: ports, openedAs: socket, nil) }
     // With another TLS library the protocol is unknown: then libcurl queues the requests that find no connection.
     guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)

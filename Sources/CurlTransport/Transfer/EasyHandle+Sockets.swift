@@ -47,6 +47,7 @@ extension EasyHandle {
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_SYNCNT, &count, socklen_t(MemoryLayout<Int32>.size))
     }
     if shape?.isIsolated == true { run.handshakes = Handshakes() }
+    if run.quicWatch != nil { quicConnects() }
     if descriptor >= 0, let typeOfService = run.typeOfService {
       var value = Int32(typeOfService)
       let size = socklen_t(MemoryLayout<Int32>.size)

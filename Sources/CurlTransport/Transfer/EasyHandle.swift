@@ -42,6 +42,8 @@ final class EasyHandle {
   var lastDefaultFields: (choice: Int, line: String?)?
   var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
   var questionList: UnsafeMutablePointer<curl_slist>?
+  /// Where datagrams go; see EasyHandle+QUIC.
+  var endpointList: UnsafeMutablePointer<curl_slist>?
   /// The addresses of hosts that are not looked up, for as long as the handle lives.
   var addressList: UnsafeMutablePointer<curl_slist>?
   /// The cache of names and TLS sessions that the handle has of the loop's.
@@ -75,6 +77,7 @@ final class EasyHandle {
     curl_share_cleanup(sessionShare)
     curl_slist_free_all(proxyHeaderList)
     curl_slist_free_all(questionList)
+    curl_slist_free_all(endpointList)
     curl_slist_free_all(addressList)
     ccurl_head_drop(collectedHead)
     collectedHead.deallocate()

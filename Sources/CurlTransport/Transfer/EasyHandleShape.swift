@@ -30,6 +30,7 @@ struct EasyHandleShape: Equatable {
     let credential: TransferCredential?
     let proxyCredential: TransferCredential?
     let proxyFields: [String]
+    let quic: QUICRoute?
     let range: String?
     let omittedFields: Set<String>
     let latin1Fields: Set<String>
@@ -39,6 +40,7 @@ struct EasyHandleShape: Equatable {
       credential = request.credential
       proxyCredential = request.proxyCredential
       proxyFields = request.proxyFields
+      quic = request.quic
       range = request.rangeReachesEnd ? nil : request.range
       omittedFields = request.omittedFields
       latin1Fields = request.latin1Fields
@@ -46,7 +48,7 @@ struct EasyHandleShape: Equatable {
 
     static func == (left: Extras, right: Extras) -> Bool {
       left.proxy == right.proxy && left.credential == right.credential && left.proxyCredential == right.proxyCredential
-        && left.proxyFields == right.proxyFields && left.range == right.range
+        && left.proxyFields == right.proxyFields && left.quic == right.quic && left.range == right.range
         && left.omittedFields == right.omittedFields && left.latin1Fields == right.latin1Fields
     }
   }
@@ -55,6 +57,7 @@ struct EasyHandleShape: Equatable {
   var credential: TransferCredential? { extras?.credential }
   var proxyCredential: TransferCredential? { extras?.proxyCredential }
   var proxyFields: [String] { extras?.proxyFields ?? [] }
+  var quic: QUICRoute? { extras?.quic }
   /// FTP: where libcurl is to end a transfer before the server does.
   var range: String? { extras?.range }
   var omittedFields: Set<String> { extras?.omittedFields ?? [] }

@@ -1,6 +1,8 @@
 /// Pools of connections that few transfers share, by what these have in common.
 struct IsolatedPools {
   private var pools: [(key: ConnectionPoolKey, multi: MultiHandle)] = []
+  /// Those that take no transfer any more, as long as one runs.
+  private var retired: [MultiHandle] = []
 
   /// More are kept only while transfers run in them: each delegate, identity and login of a session has one.
   private static let mostIdle = 32
@@ -10,8 +12,12 @@ struct IsolatedPools {
     if let index = pools.firstIndex(where: { $0.key == key }) {
       // The last used is the last.
       let pool = pools.remove(at: index)
-      pools.append(pool)
-      return pool.multi
+      if pool.multi.isUsable {
+        pools.append(pool)
+        return pool.multi
+      }
+      retired.removeAll { $0.isClosed }
+      if !pool.multi.isClosed { retired.append(pool.multi) }
     }
     guard let new = make() else { return nil }
     if pools.count >= Self.mostIdle, let index = pools.firstIndex(where: { $0.multi.isIdle }) {
@@ -21,10 +27,10 @@ struct IsolatedPools {
     return new
   }
 
-  var all: [MultiHandle] { pools.map { $0.multi } }
+  var all: [MultiHandle] { retired + pools.map { $0.multi } }
 
   mutating func takeAll() -> [MultiHandle] {
-    defer { pools = [] }
+    defer { (pools, retired) = ([], []) }
     return all
   }
 }

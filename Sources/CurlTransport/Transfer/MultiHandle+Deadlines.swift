@@ -16,6 +16,7 @@ extension MultiHandle {
   private func deadlineIsReached(of easy: EasyHandle, _ now: MonotonicInstant) {
     guard easy.run.transfer != nil else { return release(easy) }
     if easy.run.isClosedByPeer { return easy.endBecauseOfPeer() }
+    if easy.run.quicWatch != nil { return easy.quicDeadlineIsReached(now) }
     // While the owner takes nothing, an FTP server cannot be late.
     if easy.run.kind == .ftp, easy.run.isReceivingPaused { return setDeadline(.distantFuture, of: easy) }
     if let turn = easy.overdueTurn, turn != reactor.turn {

@@ -68,7 +68,7 @@ extension MultiHandle {
   }
 
   func perform(_ action: RequestBatch.Action) {
-    guard action != .nothing else { return }
+    guard action != .nothing, quic == nil else { return }
     for connection in multiplexed {
       switch action {
       case .nothing: break

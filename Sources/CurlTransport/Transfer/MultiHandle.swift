@@ -55,6 +55,10 @@ final class MultiHandle {
   private var knownProxies: [String: ProxyServer?] = [:]
   /// Each of its connections is one transfer's: see EasyHandle+Switching and EasyHandle+Connection.
   private let isOfSingleConnections: Bool
+  /// Where its connections go, all by QUIC; nil for TCP.
+  let quic: QUICRoute?
+  /// No request goes there any more.
+  private var isAbandoned = false
 
   /// Connections that are kept for later use.
   private static let maximumKeptConnections = 1024
@@ -69,7 +73,7 @@ final class MultiHandle {
 
   init?(
     configuration: TransferEngineConfiguration, proxies: ProxySelector, proxyLogins: ProxyLogins = ProxyLogins(),
-    reactor: Reactor, isOfSingleConnections: Bool = false
+    reactor: Reactor, isOfSingleConnections: Bool = false, quic: QUICRoute? = nil
   ) {
     guard let curl = WakeupPair.makeMulti() else { return nil }
     self.curl = curl
@@ -77,8 +81,10 @@ final class MultiHandle {
     self.proxies = proxies
     self.proxyLogins = proxyLogins
     self.isOfSingleConnections = isOfSingleConnections
+    self.quic = quic
     queue = AdmissionQueue(
-      connections: configuration.maximumConnectionsPerHost, streams: Self.streamsPerConnection)
+      connections: configuration.maximumConnectionsPerHost, streams: Self.streamsPerConnection,
+      multiplexes: quic != nil)
     self.reactor = reactor
     let context = Unmanaged.passUnretained(self).toOpaque()
     _ = ccurl_multi_set_pointer(curl, CURLMOPT_SOCKETDATA, context)
@@ -108,6 +114,7 @@ final class MultiHandle {
 
   /// Starts a transfer, or queues it after earlier ones.
   func begin(_ transfer: Transfer) {
+    if isAbandoned { return abandon(transfer) }
     let proxy = proxy(for: transfer.request)
     switch queue.arrived(transfer, at: ConnectionKey(url: transfer.request.url, proxy: proxy)) {
     case .admit(let place): begin(transfer, at: place, proxy)
@@ -154,6 +161,11 @@ final class MultiHandle {
   }
 
   private func begin(_ transfer: Transfer, at place: AdmissionQueue<Transfer>.Place, _ proxy: ProxyServer?) {
+    if isAbandoned {
+      vacate(place)
+      abandon(transfer)
+      return closeIfDone()
+    }
     guard let work = transfer.takeWork() else { return vacate(place) }
     do throws(TransferFailure) {
       guard let curl else { throw TransferFailure(.outOfMemory) }
@@ -255,6 +267,7 @@ final class MultiHandle {
   private func takeOut(_ easy: EasyHandle, _ result: CURLcode) -> EasyHandle.Completion? {
     let completion = easy.completion(result)
     release(easy)
+    if quic != nil, let failure = completion?.failure, let fault = failure.quicFault { quicFailed(fault, failure) }
     return completion
   }
 
@@ -279,6 +292,7 @@ final class MultiHandle {
 
   func socketIsReady(_ descriptor: Int32, _ ready: Int32) {
     guard let curl else { return }
+    if quic != nil, ready & 1 != 0 { datagramCame(on: descriptor) }
     var count: Int32 = 0
     curl_multi_socket_action(curl, descriptor, ready, &count)
     deliverCoalesced()
@@ -302,7 +316,45 @@ final class MultiHandle {
     coalescing.removeAll(keepingCapacity: true)
   }
 
+  // MARK: QUIC
+
+  /// A transfer has failed for what may concern others.
+  private func quicFailed(_ fault: QUICFault, _ failure: TransferFailure) {
+    switch fault {
+    // The server has ended one stream.
+    case .pathLost where failure.curlCode == Int(CURLE_HTTP3.rawValue): break
+    case .pathLost: abandonQUIC()
+    // Where there is a connection, this was one more.
+    case .refused, .headStartOver: if multiplexed.isEmpty { abandonQUIC() }
+    case .abandoned: break
+    }
+  }
+
+  /// No request uses these connections any more: those that have not begun fail, and so do those that come. A pool that is made anew tries
+  /// again.
+  func abandonQUIC() {
+    guard quic != nil, !isAbandoned else { return }
+    isAbandoned = true
+    for easy in running where !easy.run.isRequestSent && easy.run.transfer != nil {
+      // One of them may end others.
+      guard easy.multi === self else { continue }
+      easy.run.quicFault = .abandoned
+      finish(easy, CURLE_COULDNT_CONNECT)
+    }
+    retire()
+  }
+
+  /// Fails a transfer of which nothing was sent.
+  private func abandon(_ transfer: Transfer) {
+    var failure = TransferFailure(.quic(.abandoned))
+    failure.isRepeatable = true
+    transfer.fail(failure)
+  }
+
   // MARK: The end
+
+  /// Whether it is of use to later transfers.
+  var isUsable: Bool { !isRetired && curl != nil }
 
   /// Lets running transfers finish, then closes: no connection is used again.
   func retire() {

@@ -7,4 +7,6 @@ struct MultiplexedConnection {
   let session: OpaquePointer?
   /// Nil where the session is not OpenSSL's.
   let writes: SessionWrites?
+  /// QUIC: the turn of the loop in which a datagram came last.
+  var lastDatagram: UInt64?
 }

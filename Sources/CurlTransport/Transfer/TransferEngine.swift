@@ -118,7 +118,7 @@ package actor TransferEngine {
       if isOfSingleConnections { configuration.maximumConnectionsPerHost = 0 }
       return MultiHandle(
         configuration: configuration, proxies: proxies, proxyLogins: proxyLogins, reactor: loop.reactor,
-        isOfSingleConnections: isOfSingleConnections)
+        isOfSingleConnections: isOfSingleConnections, quic: pool?.quic)
     }
     if let pool { return isolated.open(pool, make) }
     if multi == nil { multi = make() }

@@ -30,6 +30,8 @@ package enum TransferLibrary {
 
   /// The library can log in by NTLM; many are built without it since 8.20, which leaves it out unless it is asked for.
   package static let speaksNTLM = features.contains("NTLM")
+  /// The library loads by HTTP/3, and its TLS is one that connections can be judged by.
+  package static var speaksHTTP3: Bool { CurlLibrary.shared.speaksHTTP3 }
   /// A login by Digest may have a name with other characters than ASCII's.
   package static var takesAnyDigestName: Bool { !CurlLibrary.shared.manglesDigestNames }
 }

@@ -31,6 +31,10 @@ struct TransferRun: ~Copyable {
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   var triedAddresses = TriedAddresses()
+  /// See EasyHandle+QUIC. Nil for TCP.
+  @Boxed var quicWatch: QUICWatch?
+  /// Why the transfer does not go on by QUIC.
+  var quicFault: QUICFault?
   /// Why the system had no socket for the transfer; 0 where it had.
   var socketShortage: Int32 = 0
   /// See EasyHandle+Handshake. Nil until the handle opens a connection whose server it judges itself.

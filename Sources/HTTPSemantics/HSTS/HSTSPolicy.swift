@@ -1,7 +1,7 @@
 import Foundation
 
 /// That a host is to be reached over a secure connection alone: a Known HSTS Host (RFC 6797, section 8.1).
-package struct HSTSPolicy: Equatable, Sendable {
+package struct HSTSPolicy: HostFact, Equatable {
   /// The host's name, in canonical form.
   package let host: String
   package let includesSubdomains: Bool
@@ -15,7 +15,7 @@ package struct HSTSPolicy: Equatable, Sendable {
     (self.expires, self.noted) = (expires, noted)
   }
 
-  func isExpired(at now: Date) -> Bool { expires <= now }
+  package var key: String { host }
 
   /// The name of a host as policies have it: in lower case, without the dot of the root, names in other scripts as `xn--…` (sections 8.2
   /// and 9). Nil for an address, which never has a policy (section 8.1.1), and for what is no name.

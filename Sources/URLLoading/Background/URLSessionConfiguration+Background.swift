@@ -105,6 +105,8 @@ extension URLSessionConfiguration {
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
     if let network = description.network { configuration.network = network }
     configuration.receive(description.settings ?? [:])
+    // Transfers that wait for hours gain nothing by it.
+    configuration[QUICSettings.self].isOff = true
     configuration.requiresDNSSECValidation = description.requiresDNSSECValidation
     configuration.connectionProxyDictionary = description.proxies.flatMap { BackgroundValues.dictionary($0) }
     if let source = description.transportSecurity {

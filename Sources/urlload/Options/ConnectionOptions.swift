@@ -112,6 +112,12 @@ struct ConnectionOptions: ParsableArguments {
   @Flag(name: [.customLong("http1.1")], help: "Speak HTTP/1.1, also where a server has HTTP/2.")
   var http1 = false
 
+  @Flag(help: "Try HTTP/3 first, where the installed libcurl has it.")
+  var http3 = false
+
+  @Flag(help: "Speak HTTP/3 and nothing else.")
+  var http3Only = false
+
   @Flag(name: [.customLong("tlsv1.3")], help: "Accept TLS 1.3 alone, not TLS 1.2.")
   var tls13 = false
 
@@ -233,7 +239,13 @@ struct ConnectionOptions: ParsableArguments {
       let (key, addresses) = try OptionReader.address(text)
       options.network.hostAddresses[key] = addresses
     }
+    guard !http1 || !http3 && !http3Only else {
+      throw Failure(.usage, "--http1.1 excludes --http3", advice: "leave one of them out")
+    }
     if http1 { options.network.maximumHTTPVersion = .http1 }
+    if http3 { options.network.maximumHTTPVersion = .http3 }
+    options.assumesHTTP3 = http3
+    options.usesHTTP3Alone = http3Only
     if let limitRate {
       let rate = Int(try OptionReader.bytes(limitRate, of: "--limit-rate"))
       options.network.maximumReceivedBytesPerSecond = rate > 0 ? rate : nil

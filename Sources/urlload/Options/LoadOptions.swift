@@ -84,6 +84,9 @@ struct LoadOptions: Sendable {
   var tlsMinimum = tls_protocol_version_t.TLSv12
   var tlsMaximum = tls_protocol_version_t.TLSv13
   var network = NetworkSettings()
+  /// Servers are taken to speak HTTP/3 before they have said so.
+  var assumesHTTP3 = false
+  var usesHTTP3Alone = false
   var proxy = Proxy.usual
   var login: Login?
   /// The ways of logging in to HTTP servers that the user has chosen, as protection spaces name them; nil for at once, as basic

@@ -7,6 +7,7 @@ enum RequestBuilder {
   static func request(for url: URL, _ options: LoadOptions) -> URLRequest {
     var request = URLRequest(url: target(of: url, options))
     request.httpMethod = method(options)
+    if options.assumesHTTP3 { request.assumesHTTP3Capable = true }
     for header in options.headers { HeaderFields.add(header, to: &request) }
     if let login = loginAtOnce(for: url, options) { request.setValue(login, forHTTPHeaderField: "Authorization") }
     switch options.body {
@@ -83,6 +84,7 @@ enum RequestBuilder {
     configuration.httpOmittedHeaders = HeaderFields.omitted(options.headers)
     configuration.archive.indexDirectory = options.archiveIndex
     configuration.network = options.network
+    if options.usesHTTP3Alone { configuration[QUICSettings.self].isOnlyWay = true }
     configuration.sessionEventListener = options.archive
     if options.report.isVerbose, let console {
       configuration.network.recordsRequestHeads = true

@@ -17,7 +17,7 @@ import Testing
   private mutating func note(
     _ field: String, from host: String = "example.org", isSecure: Bool = true, isVerified: Bool = true,
     at offset: TimeInterval = 0
-  ) -> [HSTSChange] {
+  ) -> [HostFactChange<HSTSPolicy>] {
     store.record(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now + offset)
   }
 
@@ -67,7 +67,7 @@ import Testing
   @Test mutating func anAgeOfZeroEndsThePolicy() {
     note("max-age=100; includeSubDomains")
     note("max-age=100", from: "a.example.org")
-    #expect(note("max-age=0") == [.removed(host: "example.org")])
+    #expect(note("max-age=0") == [.removed("example.org")])
     #expect(!knows("example.org") && !knows("b.example.org") && knows("a.example.org"))
     // Of a host that is not known there is nothing to end.
     #expect(note("max-age=0") == [])
@@ -128,25 +128,28 @@ import Testing
 
   @Test mutating func oneSiteDoesNotPushOutOthers() {
     note("max-age=10")
-    for index in 0..<HSTSStore.siteLimit + 5 { note("max-age=\(1000 + index)", from: "h\(index).example.com") }
-    #expect(store.count == HSTSStore.siteLimit + 1 && knows("example.org"))
+    for index in 0..<HostFacts<HSTSPolicy>.siteLimit + 5 {
+      note("max-age=\(1000 + index)", from: "h\(index).example.com")
+    }
+    #expect(store.count == HostFacts<HSTSPolicy>.siteLimit + 1 && knows("example.org"))
     // What would have expired first has gone, and what came last has not.
     #expect(!knows("h0.example.com") && !knows("h4.example.com") && knows("h5.example.com"))
     #expect(note("max-age=1", from: "new.example.com").count == 2 && knows("new.example.com"))
   }
 
   @Test mutating func thereIsALimitForAll() {
-    for index in 0..<HSTSStore.limit { note("max-age=\(100 + index)", from: "example\(index).org") }
+    for index in 0..<HostFacts<HSTSPolicy>.limit { note("max-age=\(100 + index)", from: "example\(index).org") }
     let changes = note("max-age=1", from: "new.org")
-    #expect(store.count == HSTSStore.limit && knows("new.org") && !knows("example0.org") && knows("example1.org"))
+    #expect(
+      store.count == HostFacts<HSTSPolicy>.limit && knows("new.org") && !knows("example0.org") && knows("example1.org"))
     guard case .dropped(let policy) = changes.last else { return #expect(Bool(false), "\(changes)") }
     #expect(policy.host == "example0.org")
   }
 
   @Test mutating func whatHasExpiredGoesFirst() {
     note("max-age=1", from: "old.example.com")
-    for index in 0..<HSTSStore.siteLimit { note("max-age=9", from: "h\(index).example.com", at: 5) }
-    #expect(store.count == HSTSStore.siteLimit && knows("h0.example.com", at: 5))
+    for index in 0..<HostFacts<HSTSPolicy>.siteLimit { note("max-age=9", from: "h\(index).example.com", at: 5) }
+    #expect(store.count == HostFacts<HSTSPolicy>.siteLimit && knows("h0.example.com", at: 5))
   }
 
   // MARK: Beside a file
@@ -154,7 +157,7 @@ import Testing
   @Test func whatAFileHasThatHasExpiredIsDropped() {
     let old = HSTSPolicy(host: "old.org", includesSubdomains: false, expires: now, noted: now - 10)
     let new = HSTSPolicy(host: "new.org", includesSubdomains: true, expires: now + 1, noted: now - 10)
-    var dropped: [HSTSChange] = []
+    var dropped: [HostFactChange<HSTSPolicy>] = []
     let store = HSTSStore([old, new], siteOf: Self.site(of:), now: now, dropped: &dropped)
     #expect(store.policies == [new] && dropped == [.dropped(old)])
   }

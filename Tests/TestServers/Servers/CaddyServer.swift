@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+internal import URLLoadingBase
 
 /// A caddy with the files of `DocumentRoot`: HTTP, and HTTPS with HTTP/1.1, HTTP/2 and HTTP/3.
 package final class CaddyServer: FrontServer {
@@ -9,7 +10,8 @@ package final class CaddyServer: FrontServer {
   package let securePort: UInt16
   /// The folder with the files; tests may add to it.
   package let documentRoot: URL
-  private let process: ServerProcess
+  private let running: Locked<ServerProcess>
+  private var process: ServerProcess { running.withLock { $0 } }
 
   private static let lazy = LazyServer { try await CaddyServer.start() }
 
@@ -81,17 +83,21 @@ package final class CaddyServer: FrontServer {
           import site
         }
         """)
-      let home = directory.path
-      let process = try await ServerProcess.start(
-        "caddy", "caddy", ["run", "--config", "Caddyfile", "--adapter", "caddyfile"],
-        environment: ["HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home],
-        directory: directory, ports: ports)
+      let process = try await run(in: directory, ports)
       return CaddyServer(process: process, ports: ports, documentRoot: root)
     }
   }
 
+  private static func run(in directory: TemporaryDirectory, _ ports: [UInt16]) async throws -> ServerProcess {
+    let home = directory.path
+    return try await ServerProcess.start(
+      "caddy", "caddy", ["run", "--config", "Caddyfile", "--adapter", "caddyfile"],
+      environment: ["HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home],
+      directory: directory, ports: ports)
+  }
+
   private init(process: ServerProcess, ports: [UInt16], documentRoot: URL) {
-    self.process = process
+    running = Locked(process)
     port = ports[0]
     securePort = ports[1]
     self.documentRoot = documentRoot
@@ -112,6 +118,15 @@ package final class CaddyServer: FrontServer {
         "--address",
         "unix/\(process.directory.path)/admin.sock",
       ])
+  }
+
+  /// Kills the server, which tells nobody, and starts it anew on the same ports.
+  package func killAndRestart() async throws {
+    let old = process
+    old.send(signal: SIGKILL)
+    _ = try await eventually { !old.isRunning }
+    let new = try await Self.run(in: old.directory, [port, securePort])
+    running.withLock { $0 = new }
   }
 
   package func finish() { process.send(signal: SIGTERM) }

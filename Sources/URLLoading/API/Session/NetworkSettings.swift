@@ -19,6 +19,8 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
     case http1 = 1
     /// HTTP/2 (RFC 9113), over TLS.
     case http2 = 2
+    /// HTTP/3 (RFC 9114), to origins that announce it (`Alt-Svc`, RFC 7838), where the installed libcurl has it.
+    case http3 = 3
 
     /// Whether the first is older.
     public static func < (first: HTTPVersion, second: HTTPVersion) -> Bool { first.rawValue < second.rawValue }
@@ -35,7 +37,8 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// with `URLError.timedOut` then.
   public var connectionTimeout: TimeInterval?
 
-  /// The newest version of HTTP to speak; HTTP/2 unless set, where a server agrees to it in the TLS handshake.
+  /// The newest version of HTTP to speak; HTTP/2 unless set, where a server agrees to it in the TLS handshake. See
+  /// <doc:Architecture#HTTP3>.
   public var maximumHTTPVersion = HTTPVersion.http2
 
   /// The limit of the receive rate of each transfer, in bytes a second on average; nil, the default, for none. Loads of every

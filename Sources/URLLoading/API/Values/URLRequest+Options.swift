@@ -31,8 +31,9 @@ extension URLRequest {
     set { changeOptions { $0.usesPipelining = newValue } }
   }
 
-  /// Whether the server is taken to speak HTTP/3 before it has said so. False by default; without effect, since loads use HTTP/2 and
-  /// HTTP/1.1.
+  /// Whether the server is taken to speak HTTP/3 before it has said so. False by default. Where the installed libcurl has HTTP/3, such a
+  /// request tries it first, also in a session whose ``NetworkSettings/maximumHTTPVersion`` is older; see <doc:Architecture#HTTP3>. Without
+  /// effect elsewhere, and in background sessions.
   public var assumesHTTP3Capable: Bool {
     get { options.assumesHTTP3Capable }
     set { changeOptions { $0.assumesHTTP3Capable = newValue } }

@@ -131,6 +131,9 @@ struct HTTPExchange {
     return .challenge(space, previousFailureCount: triedProxyCredentials)
   }
 
+  /// The request was sent again for want of an answer.
+  mutating func hasBeenRepeated() { hasRetried = true }
+
   /// The route has changed to another proxy, which has refused nothing yet.
   mutating func proxyChanged() { triedProxyCredentials = 0 }
 

@@ -1,14 +1,14 @@
 internal import URLLoadingCurlTransport
 
 extension HTTPProtocol: URLProtocolDirectLoading {
-  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts.
+  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts, HTTP/3.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)? {
     let facts = request.urlFacts
     guard request.url != nil, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
       request.value(forHTTPHeaderField: "Range") == nil
     else { return nil }
     let connections = session.component(CurlSession.self)
-    guard connections.proxies?.isNeeded != true else { return nil }
+    guard connections.proxies?.isNeeded != true, connections.routes?.mayTake(request) != true else { return nil }
     return HTTPDirectLoad(request, on: connections)
   }
 

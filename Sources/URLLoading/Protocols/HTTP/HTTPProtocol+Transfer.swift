@@ -17,6 +17,7 @@ extension HTTPProtocol: TransferHandler {
     let response = HTTPURLResponse(url: consume url, head: consume head)
     // A tunnel's proxy answers before there is a request, and that is the transfer's failure.
     let proxy = response.speaker == .proxy ? self.proxy : nil
+    if leavesQUIC(for: response, to: transfer) { return sendElsewhere(transfer) }
     let (action, reportsConnection) = state.withLock { state -> (HTTPExchange.HeadAction?, Bool) in
       guard !state.isStopped, transfer !== state.retired else { return (nil, false) }
       state.transfer = transfer
@@ -72,6 +73,16 @@ extension HTTPProtocol: TransferHandler {
     }
     guard !isOver else { return }
     guard case .failure(let failure) = result else { return complete(result) }
+    if case .beginByTCP(let repeats) = leavesQUIC(after: failure) {
+      if repeats {
+        state.withLock { state in
+          state.isRepetition = true
+          state.exchange.hasBeenRepeated()
+        }
+      }
+      sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
+      return repeats ? begin(after: failure) : beginAgain()
+    }
     let refusal = failure.proxyResponse.flatMap { head in request.url.map { HTTPURLResponse(url: $0, head: head) } }
     let proxy = refusal == nil && failure.proxyFault != .login ? nil : self.proxy
     if let proxy, failure.proxyFault == .login { forgetLogin(of: proxy) }
@@ -94,6 +105,19 @@ extension HTTPProtocol: TransferHandler {
       sessionClient?.urlProtocol(self, willRetryAfter: URLError(failure, url: request.url))
       if isUnsent { beginAgain() } else { begin(after: failure) }
     }
+  }
+
+  /// The server does not speak for the origin: the request goes another way, and nothing more of this one is wanted.
+  private func sendElsewhere(_ transfer: Transfer) {
+    state.withLock { state in
+      state.retired = transfer
+      state.transfer = nil
+    }
+    transfer.cancel()
+    sessionClient?.urlProtocol(
+      self,
+      willRetryAfter: URLError(.badServerResponse, message: "The server is not the origin's (421).", url: request.url))
+    begin()
   }
 
   func challenge(_ space: URLProtectionSpace, _ failures: Int, _ response: URLResponse?) {

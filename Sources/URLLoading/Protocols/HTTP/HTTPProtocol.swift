@@ -38,6 +38,8 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     /// The request was repeated, for want of an answer.
     var isRepetition = false
     var avoidsHTTP2 = false
+    /// By HTTP/3 or by TCP; nil where that is no question.
+    @Boxed var httpRoute: HTTPRoute?
     var isStopped = false
   }
 
@@ -198,6 +200,12 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.streamWeight = max(1, Int(demand.priority * 256))
     }
     let login = TransferCredential.connectionLogin(credential, ofProxy: proxyCredential, token)
+    if let error = chooseRoute(
+      for: &transferRequest, hasLogin: login != nil || token != nil, switchesProtocols: demand.upstream != nil)
+    {
+      client?.urlProtocol(self, didFailWithError: error)
+      return
+    }
     let requirements = transportRequirements
     if demand.connectionJudge != nil || requirements != nil || login != nil {
       transferRequest.security = connections.security(

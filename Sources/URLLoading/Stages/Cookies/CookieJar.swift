@@ -1,6 +1,6 @@
 internal import URLLoadingHTTPSemantics
 
-/// All cookies of a storage: a store for each partition, the hosts' policies of transport security, and what their file does not know yet.
+/// All cookies of a storage: a store for each partition, what hosts have said of themselves, and what their file does not know yet.
 /// A value without locks or clocks.
 struct CookieJar {
   /// The partition of requests that name none. None that is named is empty.
@@ -10,6 +10,8 @@ struct CookieJar {
   private var stores: [String: CookieStore] = [:]
   /// Which hosts are to be reached over secure connections alone.
   private(set) var policies = HSTSStore(siteOf: PublicSuffixes.site)
+  /// Where origins can be reached by HTTP/3.
+  private(set) var alternatives = AlternativeServiceStore(siteOf: PublicSuffixes.site)
   private let hasFile: Bool
   /// Empty for a jar without a file.
   private(set) var unwritten = UnwrittenCookies()
@@ -19,11 +21,16 @@ struct CookieJar {
   }
 
   /// A jar of what a file has. What has expired or is beyond the limits is evicted, which is to be written.
-  init(_ rows: [CookieRow], policies filed: [HSTSPolicy] = [], now: Date) {
+  init(_ contents: CookieDatabase.Contents, now: Date) {
     hasFile = true
-    var dropped: [HSTSChange] = []
-    policies = HSTSStore(filed, siteOf: PublicSuffixes.site, now: now, dropped: &dropped)
-    for change in dropped { unwritten.recordChange(change) }
+    var droppedPolicies: [HostFactChange<HSTSPolicy>] = []
+    policies = HSTSStore(contents.policies, siteOf: PublicSuffixes.site, now: now, dropped: &droppedPolicies)
+    for change in droppedPolicies { unwritten.policies.record(change) }
+    var droppedAlternatives: [HostFactChange<AlternativeService>] = []
+    alternatives = AlternativeServiceStore(
+      contents.alternatives, siteOf: PublicSuffixes.site, now: now, dropped: &droppedAlternatives)
+    for change in droppedAlternatives { unwritten.alternatives.record(change) }
+    let rows = contents.cookies
     for row in rows where row.record.cookie.isExpired(at: now) {
       unwritten.recordChange(.dropped(row.record), partition: row.partition)
     }
@@ -95,13 +102,29 @@ struct CookieJar {
   mutating func record(transportSecurity field: String, from host: String, isSecure: Bool, isVerified: Bool, now: Date)
   {
     let changes = policies.record(field, from: host, isSecure: isSecure, isVerified: isVerified, now: now)
-    if hasFile { for change in changes { unwritten.recordChange(change) } }
+    if hasFile { for change in changes { unwritten.policies.record(change) } }
   }
 
   /// Ends the policies of all hosts.
   mutating func removePolicies() {
     policies.removeAll()
-    if hasFile { unwritten.recordRemovalOfPolicies() }
+    if hasFile { unwritten.policies.recordRemoval() }
+  }
+
+  // MARK: Alternatives
+
+  /// Changes where origins can be reached by HTTP/3.
+  mutating func changeAlternatives(
+    _ body: (inout AlternativeServiceStore) -> [HostFactChange<AlternativeService>]
+  ) {
+    let changes = body(&alternatives)
+    if hasFile { for change in changes { unwritten.alternatives.record(change) } }
+  }
+
+  /// Forgets all of them.
+  mutating func removeAlternatives() {
+    alternatives.removeAll()
+    if hasFile { unwritten.alternatives.recordRemoval() }
   }
 
   // MARK: Beside a file
@@ -152,10 +175,13 @@ struct CookieJar {
         return true
       }
     }
-    if unwritten.removesPolicies { new.policies.removeAll() }
-    for change in unwritten.policies.values { new.policies.apply(change) }
+    if unwritten.policies.removesAll { new.policies.removeAll() }
+    for change in unwritten.policies.changes.values { new.policies.apply(change) }
+    if unwritten.alternatives.removesAll { new.alternatives.removeAll() }
+    for change in unwritten.alternatives.changes.values { new.alternatives.apply(change) }
     stores = new.stores
     policies = new.policies
+    alternatives = new.alternatives
     // What was noted meanwhile.
     all.append(new.unwritten)
     unwritten = all

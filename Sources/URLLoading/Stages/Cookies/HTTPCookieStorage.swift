@@ -36,6 +36,8 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   private struct State {
     var policy = HTTPCookie.AcceptPolicy.always
     var isNotificationPending = false
+    /// As it was when an alternative was asked for or recorded last.
+    var networkChanges: UInt64?
   }
 
   private let state = Locked(State())
@@ -247,7 +249,44 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   }
 
   /// Forgets what all hosts have said.
-  func removeTransportPolicies() { persistent.withJar { $0.removePolicies() } }
+  func removeTransportPolicies() {
+    persistent.withJar { jar in
+      jar.removePolicies()
+      jar.removeAlternatives()
+    }
+  }
+
+  // MARK: Alternatives
+
+  /// Where an origin can be reached by HTTP/3; nil where it has not said so.
+  func alternative(for origin: HTTPOrigin) -> AlternativeService? {
+    guard !persistent.hasNoAlternatives else { return nil }
+    forgetAlternativesOfOtherNetworks()
+    return persistent.withJar { $0.alternatives.service(for: origin, now: Date()) }
+  }
+
+  /// Records what an origin says by `Alt-Svc`, see ``AlternativeServiceStore/record(_:from:isVerified:age:now:)``.
+  func recordAlternatives(_ field: String, from origin: HTTPOrigin, isVerified: Bool, age: Int64) {
+    forgetAlternativesOfOtherNetworks()
+    persistent.withJar { jar in
+      jar.changeAlternatives { $0.record(field, from: origin, isVerified: isVerified, age: age, now: Date()) }
+    }
+  }
+
+  /// Forgets where an origin can be reached: its server does not speak for it (RFC 7838, section 6).
+  func removeAlternative(of origin: HTTPOrigin) {
+    persistent.withJar { jar in jar.changeAlternatives { $0.remove(origin) } }
+  }
+
+  /// What was said in another network need not be true in this one (RFC 7838, section 2.2).
+  private func forgetAlternativesOfOtherNetworks() {
+    let changes = NetworkChanges.shared.count
+    let isChanged = state.withLock { state in
+      defer { state.networkChanges = changes }
+      return state.networkChanges.map { $0 != changes } ?? false
+    }
+    if isChanged { persistent.withJar { jar in jar.changeAlternatives { $0.networkChanged() } } }
+  }
 
   private func change(_ body: (inout CookieJar) -> Bool) {
     if persistent.withJar(body) { notify() }

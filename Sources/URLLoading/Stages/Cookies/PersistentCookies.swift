@@ -4,7 +4,7 @@ internal import URLLoadingSQLite
 internal import URLLoadingHTTPSemantics
 
 /// Keeps the cookies of a storage: in memory, from where they are found, and in a file, which other programs may use, too. So are the
-/// hosts' policies of transport security, in a table of their own.
+/// hosts' policies of transport security, and where they can be reached by HTTP/3, in tables of their own.
 ///
 /// The file is read before the first cookie is asked for, and who asks waits for that: loads do so where they begin, on the thread that
 /// resumes the task, and never on the transfer loop. From then on nobody waits for the file but a ``flush(completionHandler:)``: changes
@@ -12,7 +12,7 @@ internal import URLLoadingHTTPSemantics
 /// is such is asked once a second at most, by two calls of `stat`. A process that has no lasting cookies makes no file.
 ///
 /// Mutable state: `state` and `changedByOthers`, each guarded by its lock; `hasCookies` and `hasPolicies`, atomic, and written under that of
-/// `state` alone; `database` and `flushes`, used on `queue` alone.
+/// `state` alone, as is `hasAlternatives`; `database` and `flushes`, used on `queue` alone.
 final class PersistentCookies: Sendable {
   /// Where cookies are kept.
   enum Place: Equatable {
@@ -58,6 +58,7 @@ final class PersistentCookies: Sendable {
   // Whether there are any: what most loads ask, and no more.
   private let hasCookies = Atomic(false)
   private let hasPolicies = Atomic(false)
+  private let hasAlternatives = Atomic(false)
   private let queue = DispatchQueue(label: "URLLoading.PersistentCookies")
   // Safe to share: touched on `queue` alone.
   private nonisolated(unsafe) var database: CookieDatabase?
@@ -96,6 +97,12 @@ final class PersistentCookies: Sendable {
     return !hasPolicies.load(ordering: .acquiring)
   }
 
+  /// Whether no origin can be reached by HTTP/3, as far as is known.
+  var hasNoAlternatives: Bool {
+    catchUp()
+    return !hasAlternatives.load(ordering: .acquiring)
+  }
+
   /// Reads or changes the cookies. `body` runs under the lock.
   func withJar<Result>(_ body: (inout CookieJar) -> Result) -> Result {
     catchUp()
@@ -112,6 +119,7 @@ final class PersistentCookies: Sendable {
   private func recordOccupancy(_ jar: CookieJar) {
     hasCookies.store(!jar.isEmpty, ordering: .releasing)
     hasPolicies.store(!jar.policies.isEmpty, ordering: .releasing)
+    hasAlternatives.store(!jar.alternatives.isEmpty, ordering: .releasing)
   }
 
   /// Reads the file if that was not done yet, and waits for it.
@@ -226,7 +234,7 @@ final class PersistentCookies: Sendable {
     let mark = CookieFileMark(path: path)
     if let contents = try withDatabase(path, { try $0.contentsIfChangedElsewhere() }) {
       let now = Date()
-      let file = CookieJar(contents.cookies, policies: contents.policies, now: now)
+      let file = CookieJar(contents, now: now)
       let (isLoaded, writes) = state.withLock { state in
         state.jar.update(from: file, now: now)
         recordOccupancy(state.jar)
@@ -270,9 +278,12 @@ final class PersistentCookies: Sendable {
   /// All that is in memory and outlives the program.
   private var everything: UnwrittenCookies {
     var result = UnwrittenCookies()
-    let (rows, policies) = state.withLock { ($0.jar.lastingRows, $0.jar.policies.policies) }
+    let (rows, policies, alternatives) = state.withLock {
+      ($0.jar.lastingRows, $0.jar.policies.policies, $0.jar.alternatives.services)
+    }
     for row in rows { result.recordChange(.stored(row.record), partition: row.partition) }
-    for policy in policies { result.recordChange(.stored(policy)) }
+    for policy in policies { result.policies.record(.stored(policy)) }
+    for service in alternatives { result.alternatives.record(.stored(service)) }
     return result
   }
 

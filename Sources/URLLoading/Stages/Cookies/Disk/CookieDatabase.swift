@@ -1,11 +1,18 @@
 internal import URLLoadingSQLite
 internal import URLLoadingHTTPSemantics
 
-/// The file of a storage's lasting cookies and policies of transport security. Not for two threads at once.
+/// The file of a storage's lasting cookies, and of what hosts have said of themselves. Not for two threads at once.
 ///
 /// Each cookie is a row that is written by itself, so that processes with different cookies do not overwrite one another's. Of one cookie
 /// the version that is written last holds.
 final class CookieDatabase {
+  /// All that a file has.
+  struct Contents {
+    var cookies: [CookieRow] = []
+    var policies: [HSTSPolicy] = []
+    var alternatives: [AlternativeService] = []
+  }
+
   private let file: SQLiteFile
   let database: SQLiteDatabase
   /// Nil before it was asked for.
@@ -36,10 +43,10 @@ final class CookieDatabase {
   static func removeDamaged(beside path: String) { SQLiteFile.removeDamaged(beside: path) }
 
   /// All that the file has, if another connection has committed something since it was read last; nil if not.
-  func contentsIfChangedElsewhere() throws -> (cookies: [CookieRow], policies: [HSTSPolicy])? {
+  func contentsIfChangedElsewhere() throws -> Contents? {
     let version = try database.dataVersion()
     guard version != lastVersion else { return nil }
-    let contents = (try rows(), try policies())
+    let contents = Contents(cookies: try rows(), policies: try facts(), alternatives: try facts())
     // Not before they are read: what fails is read again.
     lastVersion = version
     return contents
@@ -112,7 +119,8 @@ final class CookieDatabase {
           try update.run()
         }
       }
-      try writePolicies(of: unwritten)
+      try write(unwritten.policies)
+      try write(unwritten.alternatives)
     }
   }
 

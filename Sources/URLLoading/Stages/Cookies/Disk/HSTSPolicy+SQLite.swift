@@ -1,20 +1,23 @@
-internal import URLLoadingCZlib
-internal import URLLoadingSQLite
 internal import URLLoadingHTTPSemantics
+internal import URLLoadingSQLite
 
-extension HSTSPolicy {
-  /// As SQLite gives it back, too.
+extension HSTSPolicy: FiledFact {
+  static let table = "hsts"
+
   static let schema = """
     CREATE TABLE hsts (
       host TEXT NOT NULL, includes_subdomains INTEGER NOT NULL, expires REAL NOT NULL, noted REAL NOT NULL,
       checksum INTEGER NOT NULL, PRIMARY KEY (host)) WITHOUT ROWID
     """
 
-  static let selection = "SELECT host, includes_subdomains, expires, noted, checksum FROM hsts"
+  static let columns = "host, includes_subdomains, expires, noted, checksum"
 
-  static let insertion = "INSERT OR REPLACE INTO hsts VALUES (?, ?, ?, ?, ?)"
+  static let condition = "host = ?1"
 
-  /// Binds all columns of ``insertion``.
+  static func bind(_ key: String, to statement: SQLiteStatement) throws {
+    try statement.bind(key, at: 1)
+  }
+
   func bind(to statement: SQLiteStatement) throws {
     try statement.bind(host, at: 1)
     try statement.bind(includesSubdomains, at: 2)
@@ -23,7 +26,6 @@ extension HSTSPolicy {
     try statement.bind(checksum, at: 5)
   }
 
-  /// Reads a row of ``selection``; nil where it is not as it was written.
   init?(_ row: SQLiteStatement) {
     self.init(
       host: row.text(0), includesSubdomains: row.integer(1) != 0,
@@ -32,17 +34,12 @@ extension HSTSPolicy {
     guard HSTSPolicy.canonicalName(of: host) == host, checksum == row.integer(4) else { return nil }
   }
 
-  /// A sum of 32 bits (CRC-32) of all that the row says: SQLite does not notice a change inside of a value.
   private var checksum: Int64 {
-    var bytes = Array(host.utf8)
-    // No byte of UTF-8 is this one.
-    bytes.append(0xFF)
-    bytes.append(includesSubdomains ? 1 : 0)
-    for date in [expires, noted] {
-      // SQLite may give zero without its sign.
-      let bits = (date.timeIntervalSinceReferenceDate + 0).bitPattern
-      withUnsafeBytes(of: bits.littleEndian) { bytes += $0 }
-    }
-    return bytes.withUnsafeBufferPointer { Int64(crc32_z(0, $0.baseAddress, $0.count)) }
+    var sum = FactChecksum()
+    sum.add(host)
+    sum.add(includesSubdomains)
+    sum.add(expires)
+    sum.add(noted)
+    return sum.value
   }
 }

@@ -1,7 +1,7 @@
 internal import URLLoadingHTTPSemantics
 
-/// What a file of cookies is still to be told: the last change of each lasting cookie, and before these a removal by date; of each host's
-/// policy of transport security the same.
+/// What a file of cookies is still to be told: the last change of each lasting cookie, and before these a removal by date; of what hosts
+/// have said of themselves the same.
 ///
 /// Cookies that end with the session never come here.
 struct UnwrittenCookies {
@@ -9,15 +9,14 @@ struct UnwrittenCookies {
   private(set) var removalDate: Date?
   private(set) var changes: [CookieRecord.Key: CookieChange] = [:]
 
-  /// Whether all policies are to go, before their changes.
-  private(set) var removesPolicies = false
-  /// By the names of their hosts.
-  private(set) var policies: [String: HSTSChange] = [:]
+  /// Of transport security.
+  var policies = UnwrittenFacts<HSTSPolicy>()
+  var alternatives = UnwrittenFacts<AlternativeService>()
 
-  var isEmpty: Bool { removalDate == nil && !removesPolicies && count == 0 }
+  var isEmpty: Bool { removalDate == nil && changes.isEmpty && policies.isEmpty && alternatives.isEmpty }
 
   /// How many changes there are, removals of all excepted.
-  var count: Int { changes.count + policies.count }
+  var count: Int { changes.count + policies.count + alternatives.count }
 
   mutating func recordChange(_ change: CookieChange, partition: String) {
     guard change.cookie.contents.isLasting else { return }
@@ -44,23 +43,11 @@ struct UnwrittenCookies {
     }
   }
 
-  mutating func recordChange(_ change: HSTSChange) {
-    // What was asked for takes every version.
-    if case .dropped = change, case .removed = policies[change.host] { return }
-    policies[change.host] = change
-  }
-
-  /// Records that the policies of all hosts go.
-  mutating func recordRemovalOfPolicies() {
-    removesPolicies = true
-    policies = [:]
-  }
-
   /// Adds what happened later.
   mutating func append(_ later: UnwrittenCookies) {
     if let date = later.removalDate { recordRemoval(storedSince: date) }
     for (key, change) in later.changes { recordChange(change, at: key) }
-    if later.removesPolicies { recordRemovalOfPolicies() }
-    for change in later.policies.values { recordChange(change) }
+    policies.append(later.policies)
+    alternatives.append(later.alternatives)
   }
 }

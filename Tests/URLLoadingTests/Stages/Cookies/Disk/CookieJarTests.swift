@@ -21,7 +21,7 @@ import URLLoadingHTTPSemantics
         record: CookieRecord(
           try cookie(entry.0), creation: Int64(index), lastAccess: Int64(index), stored: now + entry.stored))
     }
-    return CookieJar(rows, now: now)
+    return CookieJar(CookieDatabase.Contents(cookies: rows), now: now)
   }
 
   private mutating func store(_ text: String, at offset: TimeInterval) throws {
@@ -55,8 +55,8 @@ import URLLoadingHTTPSemantics
     let record = CookieRecord(
       try cookie("old=1; Max-Age=10"), creation: 1, lastAccess: 1, stored: now - 100)
     let rows = [CookieRow(partition: "", record: record)]
-    #expect(CookieJar(rows, now: now).unwritten.isEmpty)
-    let later = CookieJar(rows, now: now + 10)
+    #expect(CookieJar(CookieDatabase.Contents(cookies: rows), now: now).unwritten.isEmpty)
+    let later = CookieJar(CookieDatabase.Contents(cookies: rows), now: now + 10)
     #expect(later.isEmpty && later.unwritten.changes.count == 1)
   }
 
@@ -105,7 +105,9 @@ import URLLoadingHTTPSemantics
     let record = CookieRecord(try cookie("a=old; Max-Age=10"), creation: 1, lastAccess: 1, stored: now - 100)
     let renewed = try cookie("a=new; Max-Age=100")
     jar.change(in: "") { $0.store(renewed, now: now + 11) }
-    jar.update(from: CookieJar([CookieRow(partition: "", record: record)], now: now + 11), now: now + 11)
+    jar.update(
+      from: CookieJar(CookieDatabase.Contents(cookies: [CookieRow(partition: "", record: record)]), now: now + 11),
+      now: now + 11)
     #expect(pairs == ["a=new"])
     guard case .stored = jar.unwritten.changes.values.first else { return #expect(Bool(false), "\(jar.unwritten)") }
   }
@@ -118,7 +120,9 @@ import URLLoadingHTTPSemantics
     for (stored, isKept) in [(-1.0, false), (1.0, true)] {
       var jar = jar
       let record = CookieRecord(later, creation: 1, lastAccess: .max / 2, stored: now + stored)
-      jar.update(from: CookieJar([CookieRow(partition: "", record: record)], now: now), now: now)
+      jar.update(
+        from: CookieJar(CookieDatabase.Contents(cookies: [CookieRow(partition: "", record: record)]), now: now),
+        now: now)
       #expect(jar.all(now: now).contains { $0.value == "later" } == isKept)
     }
   }
@@ -149,12 +153,12 @@ import URLLoadingHTTPSemantics
     let filed = ["a.org", "b.org", "c.org"].map {
       HSTSPolicy(host: $0, includesSubdomains: true, expires: now + 50, noted: now - 1)
     }
-    jar.update(from: CookieJar([], policies: filed, now: now), now: now)
+    jar.update(from: CookieJar(CookieDatabase.Contents(policies: filed), now: now), now: now)
     #expect(Set(jar.policies.policies.map(\.host)) == ["a.org", "c.org"])
     #expect(jar.policies.policy(for: "a.org", now: now)?.includesSubdomains == false)
     #expect(jar.unwritten.policies.count == 2)
     jar.removePolicies()
-    jar.update(from: CookieJar([], policies: filed, now: now), now: now)
-    #expect(jar.policies.isEmpty && jar.unwritten.removesPolicies && jar.unwritten.count == 0)
+    jar.update(from: CookieJar(CookieDatabase.Contents(policies: filed), now: now), now: now)
+    #expect(jar.policies.isEmpty && jar.unwritten.policies.removesAll && jar.unwritten.count == 0)
   }
 }
