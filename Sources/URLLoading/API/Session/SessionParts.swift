@@ -19,6 +19,8 @@ struct SessionParts {
   let hasSubclassedCookieStorage: Bool
   /// The HSTS store: that of the cookie storage, else one in memory that is released with the session.
   let policyStorage: HTTPCookieStorage
+  /// Whether its requests may go by HTTP/3, whatever they say themselves.
+  let mayTakeHTTP3: Bool
   /// Bytes a second that each load receives at most; nil for no limit.
   let receiveRate: Int?
   /// Which loads go directly; nil where none does.
@@ -42,10 +44,11 @@ struct SessionParts {
     storedCookies = values.httpCookieAcceptPolicy == .never ? nil : values.httpCookieStorage
     hasSubclassedCookieStorage = values.httpCookieStorage?.isSubclassed == true
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
+    mayTakeHTTP3 = HTTPRoutes.mayBeTaken(by: configuration)
     receiveRate = configuration.network.receiveRate
     directLane = DirectLane(
       values, storesCookies: storedCookies != nil, policies: policyStorage,
-      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil
+      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil && !mayTakeHTTP3
         && configuration[DirectLaneSettings.self].isOpen)
     background = values.background.map { [configuration] settings in
       BackgroundSession(

@@ -8,7 +8,7 @@ extension HTTPProtocol: URLProtocolDirectLoading {
       request.value(forHTTPHeaderField: "Range") == nil
     else { return nil }
     let connections = session.component(CurlSession.self)
-    guard connections.proxies?.isNeeded != true, connections.routes?.mayTake(request) != true else { return nil }
+    guard connections.proxies?.isNeeded != true, !request.assumesHTTP3Capable else { return nil }
     return HTTPDirectLoad(request, on: connections)
   }
 

@@ -4,14 +4,21 @@ internal import URLLoadingHTTPSemantics
 
 /// The way of the load's requests: HTTP/3 or TCP.
 extension HTTPProtocol {
-  private var routes: HTTPRoutes? { sessionClient?.session.component(CurlSession.self).routes }
+  /// Nil where HTTP/3 is no question for the request.
+  private var routes: HTTPRoutes? {
+    guard let session = sessionClient?.session, session.parts.mayTakeHTTP3 || request.assumesHTTP3Capable else {
+      return nil
+    }
+    let routes = session.component(HTTPRoutes.self)
+    return routes.mayTake(request) ? routes : nil
+  }
 
   /// Has a request go by HTTP/3, where that is its way. Proxies carry no datagrams, and logins that belong to a connection belong to HTTP/1.1.
   /// - Returns: why the request cannot be sent; nil where it can.
   func chooseRoute(
     for transferRequest: inout TransferRequest, hasLogin: Bool, switchesProtocols: Bool
   ) -> URLError? {
-    guard let routes, routes.mayTake(request), let session = sessionClient?.session else { return nil }
+    guard let routes, let session = sessionClient?.session else { return nil }
     var route = state.withLock { $0.httpRoute } ?? HTTPRoute()
     if !route.isChosen, let target = routes.target(for: request, in: session.parts.policyStorage) {
       route.begin(to: target)
@@ -33,7 +40,7 @@ extension HTTPProtocol {
   /// An answer has come: learns what it says of ways to its origin.
   /// - Returns: whether the request goes to the origin by TCP, since the server does not speak for it.
   func leavesQUIC(for response: HTTPURLResponse, to transfer: Transfer) -> Bool {
-    guard let routes, routes.mayTake(request), let storage = sessionClient?.session.parts.policyStorage else {
+    guard let routes, let storage = sessionClient?.session.parts.policyStorage else {
       return false
     }
     let (target, isStream) = state.withLock { state -> (HTTPRoute.QUICTarget?, Bool) in

@@ -11,9 +11,6 @@ final class CurlSession: URLSessionComponent {
   /// Resolves the proxies of loads; nil where the engine does that by itself.
   let proxies: ProxyResolution?
 
-  /// Which requests go by HTTP/3; nil where none can.
-  let routes: HTTPRoutes?
-
   /// The roots that servers are verified by.
   let authorities: TrustedAuthorities
 
@@ -31,7 +28,6 @@ final class CurlSession: URLSessionComponent {
     let engineConfiguration = TransferEngineConfiguration(configuration)
     engine = TransferEngine(configuration: engineConfiguration, loop: loop)
     authorities = engineConfiguration.tls.authorities
-    routes = HTTPRoutes(configuration)
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 

@@ -5,7 +5,7 @@ internal import URLLoadingHTTPSemantics
 /// Which requests of a session go by HTTP/3, and what their origins say of it.
 ///
 /// Mutable state: `state`, guarded by its lock; what origins say is kept with the session's policies of transport security.
-final class HTTPRoutes: Sendable {
+final class HTTPRoutes: URLSessionComponent {
   private struct State {
     var broken = BrokenAlternatives()
     /// As it was when `broken` was asked last.
@@ -19,15 +19,26 @@ final class HTTPRoutes: Sendable {
   private let headStart: Duration
   private let state = Locked(State())
 
-  /// Nil where no request can go by HTTP/3.
-  init?(_ configuration: URLSessionConfiguration) {
+  /// Whether some requests can go by HTTP/3, or none may go by anything else.
+  private let isOpen: Bool
+
+  init(configuration: URLSessionConfiguration) {
     let settings = configuration[QUICSettings.self]
     isOnlyWay = settings.isOnlyWay
     headStart = settings.headStart
     let maximum = TLSConfiguration.Version(configuration.tlsMaximumSupportedProtocolVersion)
     let allowsTLS13 = maximum.map { $0.rawValue >= TLSConfiguration.Version.v13.rawValue } ?? true
-    guard !settings.isOff, isOnlyWay || TransferLibrary.speaksHTTP3 && allowsTLS13 else { return nil }
+    isOpen = !settings.isOff && (isOnlyWay || TransferLibrary.speaksHTTP3 && allowsTLS13)
     followsAnnouncements = configuration.network.maximumHTTPVersion >= .http3
+  }
+
+  func flush() { state.withLock { $0.broken = BrokenAlternatives() } }
+
+  func invalidate() {}
+
+  /// Whether loads of a session ask for their way: what most do not is decided once.
+  static func mayBeTaken(by configuration: URLSessionConfiguration) -> Bool {
+    configuration.network.maximumHTTPVersion >= .http3 || configuration[QUICSettings.self].isOnlyWay
   }
 
   /// Why a request cannot be loaded that may not go by anything else; nil where it can.
@@ -58,7 +69,7 @@ final class HTTPRoutes: Sendable {
 
   /// Whether a request may go by HTTP/3, as far as it says itself.
   func mayTake(_ request: URLRequest) -> Bool {
-    followsAnnouncements || isOnlyWay || request.assumesHTTP3Capable
+    isOpen && (followsAnnouncements || isOnlyWay || request.assumesHTTP3Capable)
   }
 
   /// Where a request's datagrams go; nil for one that goes by TCP.
