@@ -39,7 +39,7 @@ static const char *path, *authority;
 static enum mode mode;
 static long url_count, count, started, finished, buffer_size;
 static curl_off_t upload_size, json_size;
-static int is_http1;
+static int is_http1, is_http3;
 static unsigned long long bytes;
 static CURLM *multi;
 static int events;
@@ -96,6 +96,7 @@ static void set_up(struct load *load) {
   // Keeps HTTP/2 on one connection. With HTTP/1.1 all transfers would wait for the first.
   if (strncmp(load->url, "https:", 6) == 0 && !is_http1) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
   if (is_http1) curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  if (is_http3) curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_3ONLY);
   curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, take_tickets);
   if (authority != NULL) {
     curl_easy_setopt(easy, CURLOPT_CAINFO, authority);
@@ -254,6 +255,7 @@ int main(int argument_count, char **arguments) {
   const char *engine = getenv("ENGINE"), *version = getenv("HTTP");
   int polls = engine != NULL && strcmp(engine, "poll") == 0;
   is_http1 = version != NULL && strcmp(version, "1.1") == 0;
+  is_http3 = version != NULL && strcmp(version, "3") == 0;
   if (mode == PUT) {
     struct stat status;
     if (stat(path, &status) != 0) fail(path, strerror(errno));
@@ -261,6 +263,9 @@ int main(int argument_count, char **arguments) {
   }
 
   curl_global_init(CURL_GLOBAL_ALL);
+  // It would take the option, and use HTTP/2.
+  if (is_http3 && (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_HTTP3) == 0)
+    fail("HTTP/3", "this libcurl has none");
   multi = curl_multi_init();
   events = epoll_create1(EPOLL_CLOEXEC);
   // Of 16 hosts any may have all loads at a time: nobody has to close what the next load needs.

@@ -47,6 +47,8 @@ class Places:
     python: str
     # The libraries that Python has.
     modules: frozenset
+    # The folder of newer C libraries; none where the system's are measured alone.
+    libraries: str | None
 
 
 def arguments():
@@ -109,7 +111,7 @@ def main():
     os.chmod(data, 0o755)
     try:
         fixtures = Fixtures(options.folder, data)
-        places = Places(HERE, options.folder, options.programs, options.swift, options.python, modules_of(options.python))
+        places = Places(HERE, options.folder, options.programs, options.swift, options.python, modules_of(options.python), options.libraries)
         with Servers(options.folder, data, options.programs, options.python) as servers:
             environment = {
                 **os.environ, "HOME": servers.home, "CFFIXED_USER_HOME": servers.home, "TMPDIR": fixtures.temporary,

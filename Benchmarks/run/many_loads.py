@@ -104,6 +104,25 @@ class ManyLoads(HTTPClients):
         yield self.work("W4", title, hosts[:1], 16, Counts(20_000, 15_000, 2_000, 300), goals(0.85), size=100_000)
         yield self.work("W4", title + FROM_ALL, hosts, 16, Counts(20_000, 15_000, 2_000), goals(0.85), size=100_000)
 
+    def http3(self):
+        """HTTP/3 beside HTTP/2, of one server."""
+        origin = [self.servers.caddy]
+        small, large = self.fixtures.urls(origin, "/of/1024/"), f"{origin[0]}/100000000"
+        self.fixtures.file(1024)
+        self.fixtures.file(100_000_000)
+        for version in ("2", "3"):
+            # Without the variable HTTP/2 is what they agree on.
+            environment = {"HTTP": "3"} if version == "3" else {}
+            for title, url, count, at_once, mode, size, unit in (
+                ("1 KB", f"@{small}", 20_000, 64, "get", 1024, "requests/s"), ("100 MB", large, 3, 1, "sink", 100_000_000, "MB/s"),
+            ):
+                clients = (
+                    self.c(C, url, count, at_once, mode, size, environment=environment),
+                    self.swift(OURS, "load-bench", url, count, at_once, mode, size, environment=environment),
+                )
+                yield Work("H3", f"{title} by HTTP/{version} from caddy, {at_once} at once", unit, clients, C, turns=TURNS)
+
     def all(self):
-        """Makers of work, by key."""
-        return {"W1": self.http, "W2": self.http2, "W4": self.middling}
+        """Makers of work, by key. HTTP/3 is for the newest libraries."""
+        makers = {"W1": self.http, "W2": self.http2, "W4": self.middling}
+        return {**makers, "H3": self.http3} if self.places.libraries else makers

@@ -164,6 +164,27 @@ class Servers:
             "-days", "30", "-extfile", "server.ext",
         )
 
+    # caddy
+
+    @property
+    def caddy(self):
+        """The same files by HTTP/2 and HTTP/3, on one port."""
+        if "caddy" not in self.ports:
+            self._start_caddy()
+        return f"https://127.0.0.1:{self.ports['caddy']}"
+
+    def _start_caddy(self):
+        self.http
+        port = free_port()
+        path = f"{self.folder}/Caddyfile"
+        with open(path, "w") as file:
+            file.write(
+                "{\n  admin off\n  auto_https off\n  default_sni localhost\n  servers {\n    protocols h1 h2 h3\n  }\n}\n"
+                f"https://:{port} {{\n  bind 127.0.0.1\n  tls {self.folder}/server.pem {self.folder}/server.key\n"
+                f"  root * {self.data}/www\n  @of path_regexp of ^/of/([0-9]+)/\n  rewrite @of /{{re.of.1}}\n  file_server\n}}\n"
+            )
+        self._start("caddy", ["caddy", "run", "--config", path, "--adapter", "caddyfile"], port)
+
     # SSH
 
     @property

@@ -31,6 +31,7 @@ struct LoadBench {
     #else
     let kept = try Kept()
     kept.configure(configuration)
+    HTTP3.configure(configuration)
     #endif
     let requests = try Requests(of: work)
     let measurement = Measurement(client: client, work: work)
@@ -39,6 +40,7 @@ struct LoadBench {
       configuration: configuration, delegate: work.mode == .sink ? counter : nil, delegateQueue: nil)
     #if !PEER
     try await kept.fill(with: requests, of: work, in: session)
+    try await HTTP3.begin(with: requests[0], in: session)
     #endif
     let leftFiles = LeftFiles()
     switch work.mode {

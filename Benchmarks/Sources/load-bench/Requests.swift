@@ -20,6 +20,9 @@ struct Requests: Sendable {
   subscript(number: Int) -> URLRequest {
     var request = URLRequest(url: urls[number % urls.count])
     if let id = work.requestID(number) { request.setValue(id, forHTTPHeaderField: "X-Request-ID") }
+    #if !PEER
+    if HTTP3.isWanted { request.assumesHTTP3Capable = true }
+    #endif
     if let json = work.json {
       request.httpMethod = "POST"
       request.setValue("application/json", forHTTPHeaderField: "Content-Type")

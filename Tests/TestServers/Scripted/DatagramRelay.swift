@@ -9,6 +9,7 @@ package final class DatagramRelay: @unchecked Sendable {
   private struct State {
     var isDropping = false
     var received = 0
+    var lastDatagram = MonotonicInstant.now
     var isStopped = false
   }
 
@@ -44,6 +45,11 @@ package final class DatagramRelay: @unchecked Sendable {
   /// How many datagrams have come from clients.
   package var received: Int { state.withLock { $0.received } }
 
+  /// Waits until nothing has come from either side for a time: what is on its way is acknowledged later (RFC 9000, section 13.2.1).
+  package func waitForQuiet(_ time: Duration = .milliseconds(300)) async throws {
+    _ = try await eventually { self.state.withLock { $0.lastDatagram.advanced(by: time) < .now } }
+  }
+
   /// Ends within a moment.
   package func stop() { state.withLock { $0.isStopped = true } }
 
@@ -78,6 +84,7 @@ package final class DatagramRelay: @unchecked Sendable {
       while let (count, address) = receive(&buffer) {
         let isDropping = state.withLock { state in
           state.received += 1
+          state.lastDatagram = .now
           return state.isDropping
         }
         guard !isDropping, let server else { continue }
@@ -93,6 +100,7 @@ package final class DatagramRelay: @unchecked Sendable {
         while true {
           let count = recv(client.back, &buffer, buffer.count, 0)
           guard count >= 0 else { break }
+          state.withLock { $0.lastDatagram = .now }
           guard !isDropping else { continue }
           var address = client.address
           withUnsafePointer(to: &address) { pointer in

@@ -67,6 +67,8 @@ package final class CaddyServer: FrontServer {
           default_sni localhost
           servers {
             protocols h1 h2 h3
+            # Else 2.6.2 refuses clients' certificates over HTTP/3, where it does not know the name that was asked for.
+            strict_sni_host insecure_off
           }
         }
         (site) {

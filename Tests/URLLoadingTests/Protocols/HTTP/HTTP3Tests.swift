@@ -121,6 +121,23 @@ import URLLoadingTestServers
     #expect(Self.protocols(record) == ["h3"] && record.body.count == DocumentRoot.largeSize && record.error == nil)
   }
 
+  @Test func aDownloadIsResumed() async throws {
+    let size = 64 << 20
+    let caddy = try await CaddyServer.start(largeSize: size)
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.certificateAuthorityFile = try await TestCertificates.shared.authority
+    configuration[QUICSettings.self].isOnlyWay = true
+    let directory = try TemporaryDirectory("resumed")
+    let resumeData = try #require(
+      try await Downloads.interrupt(
+        URLRequest(url: caddy.url("/large.bin")), after: 100_000, configuration: configuration))
+    let log = try await Downloads.resume(resumeData, in: directory, configuration: configuration)
+    #expect(log.resumed.first.map { $0[0] > 0 } == true)
+    #expect(try TestFiles.firstDifference(in: #require(log.file), count: size) == nil)
+    await caddy.stop()
+  }
+
   @Test(arguments: [64, 1000])
   func manyAtOnceShareAConnection(_ count: Int) async throws {
     let url = try await CaddyServer.shared.url()
@@ -260,6 +277,7 @@ import URLLoadingTestServers
     try Self.announce(relay.port, of: caddy.url(), in: client)
     let first = await client.load(caddy.url())
     #expect(Self.protocols(first) == ["h3"])
+    try await relay.waitForQuiet()
     relay.isDropping = true
     var request = URLRequest(url: caddy.url("/echo"))
     request.httpMethod = method
