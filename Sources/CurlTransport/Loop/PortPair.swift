@@ -9,11 +9,14 @@ struct PortPair: Hashable {
 extension PortPair {
   /// The ports of a connected socket; nil when it is not one.
   init?(of descriptor: Int32) {
-    guard let local = Self.port({ getsockname(descriptor, $0, $1) }),
+    guard let local = Self.localPort(of: descriptor),
       let remote = Self.port({ getpeername(descriptor, $0, $1) })
     else { return nil }
     self.init(local: local, remote: remote)
   }
+
+  /// The port that a socket is bound to; nil when it is not bound to one.
+  static func localPort(of descriptor: Int32) -> Int? { port { getsockname(descriptor, $0, $1) } }
 
   private static func port(
     _ ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32

@@ -307,12 +307,12 @@ final class Reactor {
     if sockets[Int(descriptor)].registered != 0 { register(descriptor, 0) }
   }
 
-  /// The open socket of `owner` between these ports.
-  func openSocket(of owner: MultiHandle, between ports: PortPair) -> Int32? {
+  /// The open socket of `owner` of which this is true.
+  func openSocket(of owner: MultiHandle, where isWanted: (Int32) -> Bool) -> Int32? {
     let owner = Unmanaged.passUnretained(owner).toOpaque()
     for index in sockets.indices where sockets[index].owner?.toOpaque() == owner {
       let descriptor = Int32(index)
-      if sockets[index].isOpen(under: descriptor), PortPair(of: descriptor) == ports { return descriptor }
+      if sockets[index].isOpen(under: descriptor), isWanted(descriptor) { return descriptor }
     }
     return nil
   }

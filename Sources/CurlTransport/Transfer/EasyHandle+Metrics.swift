@@ -22,7 +22,8 @@ extension EasyHandle {
     if run.hasHead { metrics.networkProtocol = networkProtocol }
     // A failed check is overridden once the owner has accepted the peer.
     metrics.verification = run.connection?.question == nil ? run.verification : nil
-    metrics.tlsVersion = run.tlsVersion
+    // With OpenSSL's QUIC libcurl shows no session; an older version there cannot be (RFC 9001, section 4.2).
+    metrics.tlsVersion = run.tlsVersion ?? (shape?.quic != nil && run.isRequestSent ? Self.tls13 : nil)
     metrics.tlsCipherSuite = run.tlsCipherSuite
     metrics.localAddress = text(CURLINFO_LOCAL_IP)
     metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
@@ -36,6 +37,8 @@ extension EasyHandle {
     if !run.sentHeads.isEmpty { metrics.sentRequestHead = String(decoding: run.sentHeads, as: UTF8.self) }
     return metrics
   }
+
+  private static let tls13: UInt16 = 0x0304
 
   private func seconds(_ info: CURLINFO) -> Double? {
     let microseconds = ccurl_get_off(curl, info)

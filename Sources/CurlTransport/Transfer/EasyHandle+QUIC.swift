@@ -33,7 +33,8 @@ extension EasyHandle {
 
   /// The request is about to be sent.
   func quicRequestBegins(on ports: PortPair) {
-    let isNew = ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) > 0
+    // Of a connection that is not known no sign can be waited for.
+    let isNew = ccurl_get_long(curl, CURLINFO_NUM_CONNECTS) > 0 || multi?.isMultiplexed(ports) != true
     // What has come on an idle connection is read now.
     let turn = isNew || multi?.hasUnread(on: ports) != true ? reactor.turn &- 1 : reactor.turn &+ 1
     watchQUIC { $0.requestBegins(isNew: isNew, turn: turn, at: .now) }

@@ -16,8 +16,12 @@ extension MultiHandle {
   ///   - session: that of TLS.
   func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: OpaquePointer?) {
     guard !isMultiplexed(ports) else { return }
-    let opened = socket.flatMap { PortPair(of: $0) == ports ? $0 : nil }
-    guard let socket = opened ?? reactor.openSocket(of: self, between: ports) else { return }
+    func isConnections(_ socket: Int32) -> Bool {
+      // A socket for datagrams has no peer where the library takes them from anybody, as OpenSSL does.
+      quic == nil ? PortPair(of: socket) == ports : PortPair.localPort(of: socket) == ports.local
+    }
+    let opened = socket.flatMap { isConnections($0) ? $0 : nil }
+    guard let socket = opened ?? reactor.openSocket(of: self, where: isConnections) else { return }
     let writes = session.map { SessionWrites(of: $0, on: socket) }
     multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session, writes: writes))
   }
@@ -29,7 +33,10 @@ extension MultiHandle {
 
   /// A socket is about to be closed.
   func socketCloses(_ socket: Int32) {
-    if let index = multiplexed.firstIndex(where: { $0.socket == socket }) { multiplexed.remove(at: index) }
+    if let index = multiplexed.firstIndex(where: { $0.socket == socket }) {
+      let connection = multiplexed.remove(at: index)
+      verifications[connection.ports] = nil
+    }
     if !verifications.isEmpty, let ports = PortPair(of: socket) { verifications[ports] = nil }
   }
 
