@@ -96,9 +96,12 @@ import URLLoadingTestServers
     #expect(alone.error != nil && alone.response == nil)
   }
 
-  /// Frames that make no sense, for as many seconds as QUIC_SECONDS says.
-  @Test func randomFramesEndInAnError() async throws {
-    let seconds = ProcessEnvironment.value(of: "QUIC_SECONDS").flatMap { Int($0) } ?? 5
+  private static let randomSeconds = ProcessEnvironment.value(of: "QUIC_SECONDS").flatMap { Int($0) }
+
+  /// Frames that make no sense, for as many seconds as QUIC_SECONDS says. Not every release of the libraries outlives them: they are for those
+  /// that `make test-newest` has.
+  @Test(.enabled(if: randomSeconds != nil)) func randomFramesEndInAnError() async throws {
+    let seconds = Self.randomSeconds ?? 0
     let server = try await QUICServer.start(seed: seconds)
     let end = MonotonicInstant.now.advanced(by: .seconds(seconds))
     var count = 0
