@@ -181,7 +181,7 @@ class Servers:
             file.write(
                 "{\n  admin off\n  auto_https off\n  default_sni localhost\n  servers {\n    protocols h1 h2 h3\n  }\n}\n"
                 f"https://:{port} {{\n  bind 127.0.0.1\n  tls {self.folder}/server.pem {self.folder}/server.key\n"
-                f"  root * {self.data}/www\n  @of path_regexp of ^/of/([0-9]+)/\n  rewrite @of /{{re.of.1}}\n  file_server\n}}\n"
+                f"  root * {self.data}/www\n  @of path_regexp of ^/of/([0-9]+)/\n  rewrite @of /{{re.of.1}}\n  header Cache-Control no-store\n  file_server\n}}\n"
             )
         self._start("caddy", ["caddy", "run", "--config", path, "--adapter", "caddyfile"], port)
 
