@@ -54,6 +54,9 @@ package struct TransferHead: Sendable {
     hasStrictTransportSecurity ? lines.values(of: "strict-transport-security").first : nil
   }
 
+  /// The Alt-Svc fields, parsed on their own.
+  package var alternativeServices: [String] { lines.values(of: "alt-svc") }
+
   /// The first Content-Type field, parsed on its own.
   package var contentType: String? { lines.values(of: "content-type").first }
 

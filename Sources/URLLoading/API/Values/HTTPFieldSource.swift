@@ -51,6 +51,9 @@ struct HTTPFieldSource: ~Copyable, Sendable {
   /// The first Content-Type field, without a look at the others where they are still bytes.
   var contentType: String? { head?.contentType ?? fields.values(of: "Content-Type").first }
 
+  /// The Alt-Svc fields, without a look at the others where they are still bytes.
+  var alternativeServices: [String] { head?.alternativeServices ?? fields.values(of: "Alt-Svc") }
+
   /// The first Strict-Transport-Security field, without a look at the others where they are still bytes.
   var strictTransportSecurity: String? {
     if let head { return head.strictTransportSecurity }

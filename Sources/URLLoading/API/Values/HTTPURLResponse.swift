@@ -204,6 +204,9 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   /// What the server says by `Strict-Transport-Security`. Of several fields the first counts (RFC 6797, section 8.1).
   var strictTransportSecurity: String? { fieldSource.strictTransportSecurity }
 
+  /// Where else the server can be reached, in its own words (RFC 7838, section 3).
+  var alternativeServices: [String] { fieldSource.alternativeServices }
+
   /// A short description of a status code in English, such as "not found".
   open class func localizedString(forStatusCode statusCode: Int) -> String {
     StatusDescriptions.text(for: statusCode)

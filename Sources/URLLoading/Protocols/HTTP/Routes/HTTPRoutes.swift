@@ -96,11 +96,9 @@ final class HTTPRoutes: URLSessionComponent {
   /// Records what the origin of a response announces. A proxy says nothing for it, nor does one whose certificate was not trusted, or was
   /// overlooked (RFC 7838, section 2.1).
   func learn(from response: HTTPURLResponse, in storage: HTTPCookieStorage) {
-    guard followsAnnouncements, response.speaker == .verifiedOrigin,
-      let origin = response.url.flatMap({ HTTPOrigin($0) })
-    else { return }
-    let values = response.fields.values(of: "Alt-Svc")
-    guard !values.isEmpty else { return }
+    guard followsAnnouncements, response.speaker == .verifiedOrigin else { return }
+    let values = response.alternativeServices
+    guard !values.isEmpty, let origin = response.url.flatMap({ HTTPOrigin($0) }) else { return }
     let age = response.fields.values(of: "Age").first.flatMap { Int64(asciiDigits: $0) } ?? 0
     storage.recordAlternatives(values.joined(separator: ","), from: origin, isVerified: true, age: age)
   }
