@@ -10,12 +10,18 @@ package struct HandshakeParameters: Sendable, Equatable {
   /// Keys are exchanged by ECDHE, as always in TLS 1.3.
   package var hasForwardSecrecy = false
 
+  /// RFC 9000, section 15.
+  private static let quic1 = 1
+  private static let tls13 = 0x0304
+
   package init() {}
 
   /// - Parameter session: OpenSSL's `SSL`, when the server has spoken.
   package init(_ session: OpaquePointer) {
     version = Int(SSL_version(session))
     versionName = SSL_get_version(session).map { String(cString: $0) } ?? versionName
+    // OpenSSL's QUIC says its own version in place of that of TLS, which is 1.3 (RFC 9001, section 4.2).
+    if version == Self.quic1 { (version, versionName) = (Self.tls13, "TLSv1.3") }
     guard let cipher = SSL_get_pending_cipher(session) ?? SSL_get_current_cipher(session) else { return }
     cipherName = SSL_CIPHER_get_name(cipher).map { String(cString: $0) } ?? cipherName
     let exchange = SSL_CIPHER_get_kx_nid(cipher)
