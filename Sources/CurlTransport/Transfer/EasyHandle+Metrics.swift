@@ -12,6 +12,11 @@ extension EasyHandle {
     metrics.secureConnection = seconds(CURLINFO_APPCONNECT_TIME_T)
     metrics.preTransfer = seconds(CURLINFO_PRETRANSFER_TIME_T)
     metrics.startTransfer = seconds(CURLINFO_STARTTRANSFER_TIME_T)
+    if shape?.quic != nil, run.isRequestSent {
+      // One handshake is both (RFC 9001, section 4), and libcurl may tell the end of one alone, or of none.
+      metrics.secureConnection = metrics.secureConnection ?? metrics.connect ?? metrics.preTransfer
+      metrics.connect = metrics.nameLookup ?? 0
+    }
     let elapsed = run.startInstant.seconds(to: .now)
     // libcurl's total ends with what it has read itself.
     let isDirect = run.directReceiving.socket != nil
