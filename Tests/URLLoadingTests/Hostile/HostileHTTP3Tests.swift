@@ -101,8 +101,7 @@ import URLLoadingTestServers
 
   private static let randomSeconds = ProcessEnvironment.value(of: "QUIC_SECONDS").flatMap { Int($0) }
 
-  /// Frames that make no sense, for as many seconds as QUIC_SECONDS says. Not every release of the libraries outlives them: they are for those
-  /// that `make test-newest` has.
+  /// Frames that make no sense, for as many seconds as QUIC_SECONDS says. Not every release of the libraries outlives them.
   @Test(.enabled(if: randomSeconds != nil)) func randomFramesEndInAnError() async throws {
     let seconds = Self.randomSeconds ?? 0
     let server = try await QUICServer.start(seed: seconds)

@@ -208,7 +208,8 @@ import URLLoadingTestServers
       let record = await client.load(caddy.url())
       let time = start.duration(to: .now)
       #expect(record.error == nil && record.body == DocumentRoot.small && Self.protocols(record).last == "h2")
-      #expect(time < .milliseconds(Sanitizing.isOn ? 5000 : 1500), "\(time)")
+      // Alone it takes 0.11 s; other tests run meanwhile.
+      #expect(time < .seconds(5), "\(time)")
       // The first may have been a slow network's; after the second it is known.
       #expect(await events.waitForEnd(of: number + 1))
       #expect(events.events(of: number + 1).contains("retry connection-lost") == (number < 2), "\(number)")
@@ -310,7 +311,8 @@ import URLLoadingTestServers
     let record = await client.load(Self.assuming(caddy.url()))
     let time = start.duration(to: .now)
     #expect(record.error == nil && record.body == DocumentRoot.small)
-    #expect(time < .seconds(Sanitizing.isOn ? 6 : 2), "\(time)")
+    // Alone it takes 1.1 s; other tests run meanwhile.
+    #expect(time < .seconds(6), "\(time)")
     let next = await client.load(Self.assuming(caddy.url()))
     #expect(next.error == nil && Self.protocols(next) == ["h3"])
     await caddy.stop()
