@@ -202,19 +202,23 @@ import URLLoadingTestServers
     defer { relay.stop() }
     let events = EventRecorder()
     let client = try await Self.session(hasTime: false) { $0.sessionEventListener = events }
+    var shortest = Duration.seconds(3600)
     for number in 0..<4 {
       try Self.announce(relay.port, of: caddy.url(), in: client)
       let start = MonotonicInstant.now
       let record = await client.load(caddy.url())
       let time = start.duration(to: .now)
       #expect(record.error == nil && record.body == DocumentRoot.small && Self.protocols(record).last == "h2")
-      // Alone it takes 0.11 s; other tests run meanwhile.
-      #expect(time < .seconds(5), "\(time)")
       // The first may have been a slow network's; after the second it is known.
       #expect(await events.waitForEnd(of: number + 1))
       #expect(events.events(of: number + 1).contains("retry connection-lost") == (number < 2), "\(number)")
-      if number < 2 { #expect(time >= .milliseconds(100) && relay.received > 0) }
+      if number < 2 {
+        #expect(time >= .milliseconds(100) && relay.received > 0)
+        shortest = min(shortest, time)
+      }
     }
+    // Alone it takes 0.11 s. The shorter one counts, since other tests run meanwhile.
+    #expect(shortest < .milliseconds(Sanitizing.isOn ? 5000 : 1500), "\(shortest)")
   }
 
   @Test func manyAtOnceLoseOneHeadStart() async throws {
@@ -306,15 +310,18 @@ import URLLoadingTestServers
     let caddy = try await CaddyServer.start()
     let client = try await Self.session()
     #expect(Self.protocols(await client.load(Self.assuming(caddy.url()))) == ["h3"])
-    try await caddy.killAndRestart()
-    let start = MonotonicInstant.now
-    let record = await client.load(Self.assuming(caddy.url()))
-    let time = start.duration(to: .now)
-    #expect(record.error == nil && record.body == DocumentRoot.small)
-    // Alone it takes 1.1 s; other tests run meanwhile.
-    #expect(time < .seconds(6), "\(time)")
-    let next = await client.load(Self.assuming(caddy.url()))
-    #expect(next.error == nil && Self.protocols(next) == ["h3"])
+    var shortest = Duration.seconds(3600)
+    // Alone it takes 1.1 s. Of several times the shortest counts, since other tests run meanwhile.
+    for _ in 0..<3 where shortest >= .seconds(2) {
+      try await caddy.killAndRestart()
+      let start = MonotonicInstant.now
+      let record = await client.load(Self.assuming(caddy.url()))
+      shortest = min(shortest, start.duration(to: .now))
+      #expect(record.error == nil && record.body == DocumentRoot.small)
+      let next = await client.load(Self.assuming(caddy.url()))
+      #expect(next.error == nil && Self.protocols(next) == ["h3"])
+    }
+    #expect(shortest < .seconds(Sanitizing.isOn ? 6 : 2), "\(shortest)")
     await caddy.stop()
   }
 
