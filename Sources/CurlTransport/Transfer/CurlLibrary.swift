@@ -33,6 +33,8 @@ struct CurlLibrary: Sendable {
 
   /// libcurl speaks HTTP/3. One that does not takes its option without a word, and uses HTTP/2.
   let speaksHTTP3: Bool
+  /// OpenSSL's own QUIC, which Debian 13's libcurl stands on, now and then never sends a request on a connection that was used before.
+  let losesHTTP3Requests: Bool
   /// libcurl speaks TLS by the OpenSSL that this package is linked with, whose functions know its objects.
   let usesLinkedOpenSSL: Bool
 
@@ -52,6 +54,9 @@ struct CurlLibrary: Sendable {
     let number = version?.version_num ?? 0
     // CURL_VERSION_HTTP3, whose definition Swift cannot import.
     speaksHTTP3 = (version?.features ?? 0) & (1 << 25) != 0 && usesLinkedOpenSSL
+    // libcurl names ngtcp2, and has no name for OpenSSL's.
+    let quic = version?.quic_version.map { String(cString: $0) }
+    losesHTTP3Requests = speaksHTTP3 && quic?.contains("ngtcp2/") != true
     refusal = Self.refusal(of: number, version?.version.map { String(cString: $0) } ?? "none")
     misjudgesFirstFields = (0x07_53_00..<0x08_03_00).contains(number)
     losesEarlyAnswers = number < 0x08_01_00

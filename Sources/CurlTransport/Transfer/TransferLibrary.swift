@@ -32,6 +32,8 @@ package enum TransferLibrary {
   package static let speaksNTLM = features.contains("NTLM")
   /// The library loads by HTTP/3, and its TLS is one that connections can be judged by.
   package static var speaksHTTP3: Bool { CurlLibrary.shared.speaksHTTP3 }
+  /// A request by HTTP/3 may wait in vain: the library has not sent all of it, and does not tell.
+  package static var losesHTTP3Requests: Bool { CurlLibrary.shared.losesHTTP3Requests }
   /// A login by Digest may have a name with other characters than ASCII's.
   package static var takesAnyDigestName: Bool { !CurlLibrary.shared.manglesDigestNames }
 }

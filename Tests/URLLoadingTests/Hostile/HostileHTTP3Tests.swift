@@ -33,11 +33,21 @@ import URLLoadingTestServers
     return request
   }
 
+  /// Loads what comes whole. A load whose request a library loses, which waits in vain, may be loaded again.
+  private static func load(_ url: URL, in client: RecordedSession) async -> LoadRecord {
+    var record = await client.load(url)
+    // So may those that follow on its connection.
+    for _ in 0..<2 where record.code == .timedOut && TransferLibrary.losesHTTP3Requests {
+      record = await client.load(url)
+    }
+    return record
+  }
+
   @Test func aGoodOneIsLoadedFrom() async throws {
     let server = try await Self.lazy.server
     let client = try await Self.session()
     for _ in 0..<3 {
-      let record = await client.load(try server.url())
+      let record = await Self.load(try server.url(), in: client)
       #expect(record.error == nil && record.body == QUICServer.body)
     }
   }
@@ -50,7 +60,7 @@ import URLLoadingTestServers
     let record = await client.load(try server.url(path))
     #expect(record.error != nil && record.completions == 1, "\(record.status ?? 0), \(record.body.count) bytes")
     // The session is of use for others.
-    let next = await client.load(try server.url("/after\(path)"))
+    let next = await Self.load(try server.url("/after\(path)"), in: client)
     #expect(next.error == nil && next.body == QUICServer.body, "\(String(describing: next.error))")
   }
 
@@ -64,7 +74,7 @@ import URLLoadingTestServers
     let server = try await Self.lazy.server
     let client = try await Self.session()
     for _ in 0..<3 {
-      let record = await client.load(try server.url("/goaway"))
+      let record = await Self.load(try server.url("/goaway"), in: client)
       #expect(record.error == nil && record.body == QUICServer.body)
     }
   }
@@ -157,7 +167,7 @@ import URLLoadingTestServers
         #expect(await client.recorder.records.wait { ($0[identifier]?.completions ?? 0) > 0 })
       }
     }
-    let record = await client.load(try server.url())
+    let record = await Self.load(try server.url(), in: client)
     #expect(record.error == nil && record.body == QUICServer.body)
   }
 }

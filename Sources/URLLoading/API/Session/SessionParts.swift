@@ -48,7 +48,7 @@ struct SessionParts {
     receiveRate = configuration.network.receiveRate
     directLane = DirectLane(
       values, storesCookies: storedCookies != nil, policies: policyStorage,
-      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil && !mayTakeHTTP3
+      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil
         && configuration[DirectLaneSettings.self].isOpen)
     background = values.background.map { [configuration] settings in
       BackgroundSession(

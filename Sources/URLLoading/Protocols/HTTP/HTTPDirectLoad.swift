@@ -3,10 +3,10 @@ internal import URLLoadingBase
 internal import URLLoadingCurlTransport
 
 /// A load by HTTP without an instance, as long as it is one request and its answer. A redirect, a challenge, an informational response and a
-/// failure are for an instance, which takes over the transfer.
+/// failure, also of the way by HTTP/3, are for an instance, which takes over the transfer.
 ///
-/// Mutable state: `state`, guarded by its lock; `isPaused`, atomic, which bytes are taken by; `receiver`, written before the transfer begins;
-/// `instance`, touched on the transfer loop alone.
+/// Mutable state: `state`, guarded by its lock; `isPaused`, atomic, which bytes are taken by; `receiver`, and what `way` has, written before the
+/// transfer begins; `instance`, touched on the transfer loop alone.
 // Safe to share: the mutable state is guarded as said above.
 final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable {
   private struct State {
@@ -16,14 +16,18 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
 
   private let request: URLRequest
   private let connections: CurlSession
+  /// Nil where HTTP/3 is no question for the request.
+  private let way: HTTPDirectWay?
   private let state = Locked(State())
   private let isPaused = Atomic(false)
   private var receiver: URLDirectReceiver?
   private var instance: HTTPProtocol?
 
-  /// - Parameter request: one with a URL.
-  init(_ request: URLRequest, on connections: CurlSession) {
-    (self.request, self.connections) = (request, connections)
+  /// - Parameters:
+  ///   - request: one with a URL.
+  ///   - way: nil where HTTP/3 is no question for it.
+  init(_ request: URLRequest, on connections: CurlSession, way: HTTPDirectWay?) {
+    (self.request, self.connections, self.way) = (request, connections, way)
   }
 
   // MARK: Commands of the load
@@ -34,6 +38,7 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
     if case .data(let data) = body { transferRequest.body = .data(data) }
     transferRequest.typeOfService = connections.typeOfService
     transferRequest.wantsMetrics = false
+    if let way { way.begin(&transferRequest, for: request, on: connections) }
     receiver.isWaiting(true)
     let transfer = connections.engine.start(consume transferRequest, handler: self)
     let isStopped = state.withLock { state in
@@ -81,7 +86,7 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
     if let instance { return instance }
     guard let made = receiver?.makeInstance() as? HTTPProtocol else { return nil }
     instance = made
-    made.takeOver(transfer)
+    made.takeOver(transfer, by: way?.route)
     return made
   }
 
@@ -96,11 +101,18 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
   }
 
   func transfer(_ transfer: Transfer, didReceive head: consuming TransferHead) {
-    guard instance == nil, !HTTPExchange.mayAct(on: head.statusCode), let url = request.url else {
+    guard instance == nil, !mayAct(on: head.statusCode), let url = request.url else {
       handOver(transfer)?.transfer(transfer, didReceive: head)
       return
     }
-    receiver?.receive(HTTPURLResponse(url: url, head: consume head), cacheStoragePolicy: .allowed)
+    let response = HTTPURLResponse(url: url, head: consume head)
+    if let way { way.answered(response) }
+    receiver?.receive(response, cacheStoragePolicy: .allowed)
+  }
+
+  /// Whether a status may be more than a response.
+  private func mayAct(on status: Int) -> Bool {
+    HTTPExchange.mayAct(on: status) || status == 421 && way != nil
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {

@@ -1,21 +1,29 @@
 internal import URLLoadingCurlTransport
 
 extension HTTPProtocol: URLProtocolDirectLoading {
-  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts, HTTP/3.
+  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts, HTTP/3
+  /// as the only way.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)? {
     let facts = request.urlFacts
     guard request.url != nil, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
       request.value(forHTTPHeaderField: "Range") == nil
     else { return nil }
     let connections = session.component(CurlSession.self)
-    guard connections.proxies?.isNeeded != true, !request.assumesHTTP3Capable else { return nil }
-    return HTTPDirectLoad(request, on: connections)
+    guard connections.proxies?.isNeeded != true else { return nil }
+    guard session.parts.mayTakeHTTP3 || request.assumesHTTP3Capable else {
+      return HTTPDirectLoad(request, on: connections, way: nil)
+    }
+    let routing = HTTPRouting(of: request, in: session)
+    guard routing?.routes.isOnlyWay != true else { return nil }
+    return HTTPDirectLoad(request, on: connections, way: routing.map { HTTPDirectWay($0) })
   }
 
   /// Goes on with a transfer that was begun without an instance.
-  func takeOver(_ transfer: Transfer) {
+  /// - Parameter route: the way of its request; nil where HTTP/3 was no question.
+  func takeOver(_ transfer: Transfer, by route: HTTPRoute?) {
     state.withLock { state in
       state.starts = 1
+      state.httpRoute = route
       state.transfer = transfer
     }
     guard let gate = sessionClient?.gate else { return }

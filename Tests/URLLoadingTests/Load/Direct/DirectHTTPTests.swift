@@ -6,7 +6,7 @@ import URLLoadingTestServers
 
 /// Loads by HTTP that go directly, and where they become whole ones.
 @Suite(.timeLimit(.minutes(4))) struct DirectHTTPTests {
-  private struct Outcome: Sendable {
+  struct Outcome: Sendable {
     var data: Data?
     var response: HTTPURLResponse?
     var error: URLError?
@@ -38,7 +38,7 @@ import URLLoadingTestServers
     return await finish(task, outcome)
   }
 
-  private static func load(_ request: URLRequest, in session: URLSession) async -> Outcome {
+  static func load(_ request: URLRequest, in session: URLSession) async -> Outcome {
     let outcome = Watched<Outcome?>(nil)
     let task = session.dataTask(with: request) { data, response, error in
       outcome.update { $0 = Outcome(data: data, response: response as? HTTPURLResponse, error: error as? URLError) }
