@@ -149,7 +149,7 @@ let package = Package(
     .target(name: "URLLoadingCTestEnvironment", path: "Tests/CTestEnvironment"),
     .target(
       name: "URLLoadingTestServers",
-      dependencies: ["URLLoadingCGlibcExtensions", "URLLoadingCTestEnvironment", "URLLoadingBase"],
+      dependencies: ["URLLoadingCGlibcExtensions", "URLLoadingCTestEnvironment", "URLLoadingBase", "URLLoadingCLinux"],
       path: "Tests/TestServers",
       exclude: ["Scripts"]),
     .testTarget(name: "TestServersTests", dependencies: ["URLLoadingTestServers"]),

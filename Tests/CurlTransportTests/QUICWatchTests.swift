@@ -50,6 +50,17 @@ import URLLoadingBase
     #expect(looks(nil) == .giveUp(.pathLost))
   }
 
+  @Test(arguments: [true, false]) mutating func whatEndsUnansweredAfterASecondHasWaitedInVain(_ isNew: Bool) {
+    #expect(!watch.hasWaitedInVain(at: after(5000)))
+    _ = watch.requestBegins(isNew: isNew, turn: 7, at: start)
+    #expect(!watch.hasWaitedInVain(at: after(999)) && watch.hasWaitedInVain(at: after(1000)))
+    // A sign of life is no answer.
+    _ = looks(8)
+    #expect(watch.hasWaitedInVain(at: after(1000)))
+    _ = watch.answerCame()
+    #expect(!watch.hasWaitedInVain(at: after(5000)))
+  }
+
   @Test mutating func aSignIsEnough() {
     _ = watch.requestBegins(isNew: false, turn: 7, at: start)
     #expect(looks(8) == .wait(until: .distantFuture))

@@ -33,7 +33,7 @@ struct CurlLibrary: Sendable {
 
   /// libcurl speaks HTTP/3. One that does not takes its option without a word, and uses HTTP/2.
   let speaksHTTP3: Bool
-  /// OpenSSL's own QUIC, which Debian 13's libcurl stands on, now and then never sends a request on a connection that was used before.
+  /// OpenSSL's own QUIC, which Debian 13's libcurl stands on, now and then never sends all of a request.
   let losesHTTP3Requests: Bool
   /// libcurl speaks TLS by the OpenSSL that this package is linked with, whose functions know its objects.
   let usesLinkedOpenSSL: Bool

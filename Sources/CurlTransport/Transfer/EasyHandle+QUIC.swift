@@ -55,6 +55,15 @@ extension EasyHandle {
     watchQUIC { $0.deadlineIsReached(lastTurn: lastTurn, mayBeRepeated: mayBeRepeated) }
   }
 
+  /// Takes the handle out of libcurl's hands. A connection on which its request has waited in vain is closed, unless others use it: another one
+  /// costs a round trip, and this one may cost the timeout of each request that follows.
+  func removingFromQUIC(_ remove: () -> Void) {
+    guard let watch = run.quicWatch, watch.hasWaitedInVain(at: .now) else { return remove() }
+    set(CURLOPT_FORBID_REUSE, 1)
+    remove()
+    set(CURLOPT_FORBID_REUSE, 0)
+  }
+
   /// Carries out what the watch says of an event.
   private func watchQUIC(_ event: (inout QUICWatch) -> QUICWatch.Action) {
     guard var watch = run.quicWatch else { return }

@@ -214,7 +214,7 @@ final class MultiHandle {
     guard easy.multi === self, let curl else { return }
     easy.leaveSocket()
     easy.leaveStream()
-    curl_multi_remove_handle(curl, easy.curl)
+    easy.removingFromQUIC { curl_multi_remove_handle(curl, easy.curl) }
     easy.multi = nil
     if let socket = easy.run.directReceiving.socket { upgraded[socket] = nil }
     setDeadline(.distantFuture, of: easy)

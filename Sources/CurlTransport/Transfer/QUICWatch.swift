@@ -34,6 +34,8 @@ struct QUICWatch {
   /// Nil where there is no other way.
   private let headStart: Duration?
   private var state = State.idle
+  /// When the request was sent that has no answer; nil for none.
+  private var unansweredSince: MonotonicInstant?
 
   init(headStart: Duration?) {
     self.headStart = headStart
@@ -61,18 +63,26 @@ struct QUICWatch {
   ///   - isNew: whether on a connection that was made for it.
   ///   - turn: the last turn of the loop in which something may come that was sent before.
   mutating func requestBegins(isNew: Bool, turn: UInt64, at now: MonotonicInstant) -> Action {
+    unansweredSince = now
     state = isNew ? .over : .listening(since: now, turn: turn)
     return .wait(until: isNew ? .distantFuture : now.advanced(by: Self.longestSilence))
   }
 
   /// An answer has come.
   mutating func answerCame() -> Action {
+    unansweredSince = nil
     switch state {
     case .listening, .hoping:
       state = .over
       return .wait(until: .distantFuture)
     default: return .nothing
     }
+  }
+
+  /// Whether a request that ends now has waited in vain for longer than any sign takes: some libraries never send all of one, and what comes
+  /// after it on the connection waits, too.
+  func hasWaitedInVain(at now: MonotonicInstant) -> Bool {
+    unansweredSince.map { $0.duration(to: now) >= Self.longestSilence } ?? false
   }
 
   /// The time that was waited for has come.

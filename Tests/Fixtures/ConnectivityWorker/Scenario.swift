@@ -14,6 +14,7 @@ enum Scenario {
     "upload": upload, "many": many, "cancel": cancel, "resource-timeout": resourceTimeout,
     "name": NameScenario.comesBack, "name-failure": NameScenario.answersAgain, "no-name": NameScenario.doesNotExist,
     "refused": NameScenario.refusesOnOneAddress, "background": BackgroundScenario.serve,
+    "http3": HTTP3Scenario.changes,
   ]
 
   /// Loads a URL while the interface is down, and brings that up when the delegate was told that the task waits.

@@ -9,9 +9,13 @@ package enum PrivateNetwork {
   package static var mayNameServers: Bool { get async { await runs(mounting("/dev/null", ["true"])) } }
 
   /// Runs the connectivity worker in a network of its own.
-  /// - Parameter nameServer: the only name server there; nil for the machine's.
+  /// - Parameters:
+  ///   - nameServer: the only name server there; nil for the machine's.
+  ///   - environment: more variables.
   /// - Returns: the lines that it printed.
-  package static func run(_ scenario: String, nameServer: String? = nil) async throws -> [String] {
+  package static func run(
+    _ scenario: String, nameServer: String? = nil, environment: [String: String?] = [:]
+  ) async throws -> [String] {
     let folder = try TemporaryDirectory("network")
     let worker = [BuiltProgram.path("URLLoadingConnectivityWorker"), scenario]
     var arguments = ["-rn"] + worker
@@ -20,7 +24,8 @@ package enum PrivateNetwork {
       arguments = mounting(file.path, worker)
     }
     let outcome = try await Command.run(
-      "unshare", arguments, environment: ["HOME": folder.path, "RES_OPTIONS": nil, "LOCALDOMAIN": nil],
+      "unshare", arguments,
+      environment: environment.merging(["HOME": folder.path, "RES_OPTIONS": nil, "LOCALDOMAIN": nil]) { $1 },
       timeout: .seconds(90))
     guard outcome.status == .exited(0) else {
       throw TestServerError("\(scenario): \(outcome.status)\n\(outcome.text)\(outcome.error)")

@@ -49,6 +49,7 @@ struct SessionParts {
     directLane = DirectLane(
       values, storesCookies: storedCookies != nil, policies: policyStorage,
       isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil
+        && !configuration[QUICSettings.self].isOnlyWay
         && configuration[DirectLaneSettings.self].isOpen)
     background = values.background.map { [configuration] settings in
       BackgroundSession(

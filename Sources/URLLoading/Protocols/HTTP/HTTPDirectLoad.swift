@@ -112,7 +112,7 @@ final class HTTPDirectLoad: URLDirectLoad, TransferHandler, @unchecked Sendable 
 
   /// Whether a status may be more than a response.
   private func mayAct(on status: Int) -> Bool {
-    HTTPExchange.mayAct(on: status) || status == 421 && way != nil
+    HTTPExchange.mayAct(on: status) || status == 421 && way?.route.target != nil
   }
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> TransferFlow {

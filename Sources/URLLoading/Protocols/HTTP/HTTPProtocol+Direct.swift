@@ -1,8 +1,7 @@
 internal import URLLoadingCurlTransport
 
 extension HTTPProtocol: URLProtocolDirectLoading {
-  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts, HTTP/3
-  /// as the only way.
+  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)? {
     let facts = request.urlFacts
     guard request.url != nil, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
@@ -10,12 +9,11 @@ extension HTTPProtocol: URLProtocolDirectLoading {
     else { return nil }
     let connections = session.component(CurlSession.self)
     guard connections.proxies?.isNeeded != true else { return nil }
-    guard session.parts.mayTakeHTTP3 || request.assumesHTTP3Capable else {
+    guard session.parts.mayTakeHTTP3 || request.assumesHTTP3Capable, facts.isHTTPS else {
       return HTTPDirectLoad(request, on: connections, way: nil)
     }
-    let routing = HTTPRouting(of: request, in: session)
-    guard routing?.routes.isOnlyWay != true else { return nil }
-    return HTTPDirectLoad(request, on: connections, way: routing.map { HTTPDirectWay($0) })
+    let way = HTTPRouting(of: request, in: session).map { HTTPDirectWay($0) }
+    return HTTPDirectLoad(request, on: connections, way: way)
   }
 
   /// Goes on with a transfer that was begun without an instance.

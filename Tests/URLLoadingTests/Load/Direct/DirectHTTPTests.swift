@@ -26,7 +26,7 @@ import URLLoadingTestServers
   }
 
   /// - Parameter meanwhile: called when the task was resumed.
-  private static func load(
+  static func load(
     _ request: URLRequest, in session: URLSession, meanwhile: (URLSessionTask) async throws -> Void
   ) async throws -> Outcome {
     let outcome = Watched<Outcome?>(nil)

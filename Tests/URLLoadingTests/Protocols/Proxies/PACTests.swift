@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import URLLoadingCurlTransport
 import URLLoadingTestServers
 
 @testable import URLLoading
@@ -14,11 +15,16 @@ import URLLoadingTestServers
     return RecordedSession(recorder) {
       $0.connectionProxyDictionary = proxies
       $0.certificateAuthorityFile = authority
-      var tools = ProxyTools()
-      tools.findHelper = { BuiltProgram.path("urlload-pac") }
+      var tools = Self.tools
       change(&tools)
       $0[ProxyTools.self] = tools
     }
+  }
+
+  private static var tools: ProxyTools {
+    var tools = ProxyTools()
+    tools.findHelper = { BuiltProgram.path("urlload-pac") }
+    return tools
   }
 
   private static func script(_ result: String) -> String {
@@ -48,6 +54,29 @@ import URLLoadingTestServers
     client.session.invalidateAndCancel()
     #expect(await squid.waitForRequest("CONNECT 127.0.0.1:\(nginx.port(.https)) 200"))
     await squid.stop()
+  }
+
+  /// A way by HTTP/3 has no proxy: it is that of what the script says last.
+  @Test(.enabled(if: TransferLibrary.speaksHTTP3), arguments: [true, false])
+  func aScriptWithBothWaysHasHTTP3OnOne(_ isReachable: Bool) async throws {
+    let (caddy, squid) = (try await CaddyServer.shared, try await SquidServer.shared)
+    let closed = try FreePort.pick()
+    let proxies = Self.inline("PROXY 127.0.0.1:\(isReachable ? squid.port : closed); DIRECT")
+    let authority = try await TestCertificates.shared.authority
+    let client = RecordedSession {
+      $0.connectionProxyDictionary = proxies
+      $0.certificateAuthorityFile = authority
+      $0.urlCache = nil
+      $0[ProxyTools.self] = Self.tools
+      $0[QUICSettings.self].headStart = .seconds(20)
+    }
+    var request = URLRequest(url: caddy.url("/small.txt?both-ways"))
+    request.assumesHTTP3Capable = true
+    for _ in 0..<2 {
+      let record = await client.load(request)
+      #expect(record.body == DocumentRoot.small, "\(words(record))")
+      #expect(record.metrics?.transactionMetrics.last?.networkProtocolName == (isReachable ? "h2" : "h3"))
+    }
   }
 
   @Test(arguments: ["SOCKS", "SOCKS5"])

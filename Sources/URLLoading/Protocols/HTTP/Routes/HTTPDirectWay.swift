@@ -14,8 +14,9 @@ final class HTTPDirectWay {
   /// Not inlined, as most loads do without: their code stays as short.
   @inline(never)
   func begin(_ transferRequest: inout TransferRequest, for request: URLRequest, on connections: CurlSession) {
-    let isDirect = request.url.flatMap { connections.engine.proxy(for: $0.absoluteString) } == nil
-    routing.begin(&transferRequest, for: request, by: &route, allowsQUIC: isDirect)
+    routing.begin(
+      &transferRequest, for: request, by: &route,
+      allowsQUIC: connections.engine.proxy(for: request.urlFacts.text) == nil)
   }
 
   /// Any response but one that says that its server does not speak for the origin.

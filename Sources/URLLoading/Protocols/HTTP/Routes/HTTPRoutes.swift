@@ -15,7 +15,7 @@ final class HTTPRoutes: URLSessionComponent {
   /// Whether requests go by HTTP/3 to origins that have announced it. Others do where they say so themselves.
   private let followsAnnouncements: Bool
   /// Whether no request of the session goes by anything else.
-  let isOnlyWay: Bool
+  private let isOnlyWay: Bool
   private let headStart: Duration
   private let state = Locked(State())
 

@@ -17,15 +17,19 @@ struct HTTPRouting: Sendable {
   }
 
   /// Chooses the way of a request that has none yet, and has the request go by it.
-  /// - Parameter allowsQUIC: whether nothing of the request needs TCP. Proxies carry no datagrams, and logins that belong to a connection
+  /// - Parameter allowsQUIC: whether nothing of the request needs TCP; asked where there is another way. Proxies carry no datagrams, and logins that belong to a connection
   ///   belong to HTTP/1.1.
   func begin(
-    _ transferRequest: inout TransferRequest, for request: URLRequest, by route: inout HTTPRoute, allowsQUIC: Bool
+    _ transferRequest: inout TransferRequest, for request: URLRequest, by route: inout HTTPRoute,
+    allowsQUIC: @autoclosure () -> Bool
   ) {
     if !route.isChosen, let target = routes.target(for: request, in: announcements) { route.begin(to: target) }
-    // What answers by TCP is not reached by HTTP/3 now.
-    if !allowsQUIC, route.target != nil { route = HTTPRoute() }
     guard let target = route.target else { return }
+    guard allowsQUIC() else {
+      // What answers by TCP is not reached by HTTP/3 now.
+      route = HTTPRoute()
+      return
+    }
     transferRequest.quic = routes.route(to: target)
     if target.isAnnounced {
       // RFC 7838, section 5.
