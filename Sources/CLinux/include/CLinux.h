@@ -33,6 +33,11 @@ int open_network_changes(void);
 /// system cannot do it.
 int exchange_names(const char *first, const char *second);
 
+/// Gives a file or a directory another name, where nothing has that (renameat2(2)). Where the file system cannot do it in one step, a file has
+/// both names for a moment. -1 where that failed; errno is EEXIST where there is something, EINVAL where a directory would be moved into itself,
+/// or the file system cannot do it with one.
+int rename_to_new(const char *from, const char *to);
+
 /// Whether a descriptor is of a file below `/sys`.
 static inline bool is_of_sysfs(int descriptor) {
   struct statfs status;
@@ -70,6 +75,10 @@ int start_service(
 /// Copies a file into an empty one, shared with the original where the file system can do that, and with its holes, and leaves so many bytes
 /// of the copy's disk free. Returns 0, or -1 with errno: ENOSPC also where fewer would be free.
 int copy_contents_leaving(int from, int to, int64_t reserve);
+
+/// Copies the next piece of a file from where both stand, in the kernel where that can. Returns how many bytes, 0 at the file's end, or -1
+/// with errno.
+ssize_t copy_piece(int from, int to, size_t count);
 
 /// The next connection of a listening socket, which exec closes and whose calls do not wait. -1 where there is none, errno says why.
 int accept_connection(int listener);

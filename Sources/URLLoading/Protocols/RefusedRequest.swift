@@ -42,8 +42,9 @@ extension RefusedRequest {
     case some
   }
 
-  /// Their bodies have no meaning, or are forbidden (RFC 9110, sections 9.3.1 to 9.3.8).
-  private static let bodiless = ["GET", "HEAD", "DELETE", "TRACE", "CONNECT"]
+  /// Their bodies have no meaning, or are forbidden (RFC 9110, sections 9.3.1 to 9.3.8), or say what a class without a server does not do (RFC
+  /// 4918, sections 9.3, 9.8 and 9.9).
+  private static let bodiless = ["GET", "HEAD", "DELETE", "MKCOL", "MOVE", "COPY", "TRACE", "CONNECT"]
 
   /// Why a class does not get a request; nil where it does.
   /// - Parameter accepted: the methods that the class carries out; nil for all.

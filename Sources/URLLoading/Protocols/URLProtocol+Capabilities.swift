@@ -26,8 +26,8 @@ extension URLProtocol {
     }
 
     /// The methods that the class carries out, in upper case, each once, as an error is to list them. A load by another one fails before
-    /// there is an instance, and so does one whose body its method does not take: `GET`, `HEAD`, `DELETE`, `TRACE` and `CONNECT`
-    /// take none, `PUT` needs one. An upload task whose request has no method of its own is a `PUT` where that is among them.
+    /// there is an instance, and so does one whose body its method does not take: `GET`, `HEAD`, `DELETE`, `MKCOL`, `MOVE`, `COPY`,
+    /// `TRACE` and `CONNECT` take none, `PUT` needs one. An upload task whose request has no method of its own is a `PUT` where that is among them.
     ///
     /// Nil where none is declared: instances get every request, whatever its method, but a `HEAD` with a body.
     public var acceptedHTTPMethods: [String]? { methods.isEmpty ? nil : methods }

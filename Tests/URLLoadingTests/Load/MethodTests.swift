@@ -29,12 +29,12 @@ import URLLoadingTestServers
 
   // MARK: Files
 
-  @Test(arguments: ["POST", "PATCH", "DELETE", "OPTIONS", "BREW"], TaskKind.allCases)
+  @Test(arguments: ["POST", "PATCH", "LOCK", "OPTIONS", "BREW"], TaskKind.allCases)
   func filesKnowNoOtherMethods(_ method: String, _ kind: TaskKind) async throws {
     let file = try folder.write("kept", "old")
     for body in [nil, Data("x=1".utf8)] {
       let record = await RecordedSession().load(request(file, method, body: body), by: kind)
-      expectRefusal(record, "\"file\"", "GET, HEAD and PUT", method)
+      expectRefusal(record, "\"file\"", "GET, HEAD, PUT, DELETE, MKCOL, MOVE and COPY", method)
       #expect(try String(contentsOf: file, encoding: .utf8) == "old")
     }
   }
@@ -46,6 +46,16 @@ import URLLoadingTestServers
       expectRefusal(await RecordedSession().load(request(file, method, body: body), by: kind), method, "body", "PUT")
       #expect(try String(contentsOf: file, encoding: .utf8) == "old")
     }
+  }
+
+  @Test(arguments: ["DELETE", "MKCOL", "MOVE", "COPY"], TaskKind.allCases)
+  func aChangingMethodWithABodyTouchesNoFile(_ method: String, _ kind: TaskKind) async throws {
+    let file = try folder.write("kept", "old")
+    var request = request(file, method, body: Data("x=1".utf8))
+    request.setValue(folder.file("other").absoluteString, forHTTPHeaderField: "Destination")
+    expectRefusal(await RecordedSession().load(request, by: kind), method, "body", "PUT")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["kept"])
   }
 
   @Test(arguments: ["GET", "HEAD", "POST", "DELETE"], UploadKind.allCases)

@@ -2,18 +2,21 @@
 extension FileProtocol {
   func store(_ body: URLUploadBody) {
     guard let url = request.url else { return }
-    let target: UploadTarget?
+    let (target, replaces): (UploadTarget?, Bool)
     do throws(URLError) {
+      replaces = try FileConditions.replaces(request)
       guard let path = try FilePath(url).text else {
         throw URLError(.badURL, message: "The name of a file to store must be UTF-8.", url: url)
       }
+      var status = stat()
+      if !replaces, lstat(path, &status) == 0 { throw cannotStore(EEXIST) }
       target = try makeTarget(path, url)
     } catch {
       return fail(error)
     }
     guard let target else { return }
     if case .stream = body { pump.expectLongSteps() }
-    copy(UploadReader(body), to: target)
+    copy(UploadReader(body), to: target, replacing: replaces)
   }
 
   /// - Returns: nil for a load that was stopped.
@@ -32,7 +35,7 @@ extension FileProtocol {
     }
   }
 
-  private func copy(_ reader: UploadReader, to target: UploadTarget) {
+  private func copy(_ reader: UploadReader, to target: UploadTarget, replacing replaces: Bool) {
     pump.start {
       do {
         let piece = try reader.read(Self.chunkSize)
@@ -42,7 +45,7 @@ extension FileProtocol {
         }
         // A body that ended because it was cancelled is not whole.
         guard !self.pump.isStopped else { return .done }
-        try target.commit()
+        try target.commit(replacing: replaces)
         self.didStore()
       } catch let error as POSIXError {
         self.fail(self.cannotStore(error.code.rawValue, isTorn: target.isTorn))
@@ -53,7 +56,7 @@ extension FileProtocol {
     }
   }
 
-  private func didStore() {
+  func didStore() {
     guard let url = request.url else { return }
     client?.urlProtocol(
       self, didReceive: URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil),

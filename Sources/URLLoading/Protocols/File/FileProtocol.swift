@@ -1,6 +1,6 @@
 internal import URLLoadingBase
 
-/// Loads `file:` URLs, stores uploads in them, and lists directories.
+/// Loads `file:` URLs, stores uploads in them, lists directories, and removes, makes, moves and copies what they name.
 ///
 /// Regular files are read in pieces on a thread pool. Pipes, sockets and devices are read when they are readable; no thread blocks
 /// on them. Files of the kernel whose size says nothing are read in the same way.
@@ -29,7 +29,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
     .byteRanges, .upload, .listing, .nonblocking, .background, .schemes("file"),
-    .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+    .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "COPY"),
   ]
 
   override class var capabilities: Capabilities { declared }
@@ -44,7 +44,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       } else if let body = client?.urlProtocolUploadBody(self) {
         self.store(body)
       } else {
-        self.begin()
+        self.beginChange()
       }
       return .more
     }
@@ -68,7 +68,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   // MARK: Reading
 
-  private func begin() {
+  func begin() {
     guard let url = request.url else { return }
     let file: OpenFile
     do {

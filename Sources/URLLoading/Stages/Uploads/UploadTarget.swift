@@ -1,4 +1,6 @@
+import Glibc
 internal import URLLoadingBase
+internal import URLLoadingCLinux
 
 /// Where an upload to a file goes: a temporary file beside the target, which is renamed to the target when it is whole.
 ///
@@ -24,9 +26,12 @@ final class UploadTarget: Sendable {
   private let mark: UnfinishedUploads.Mark
 
   /// Makes the file that is written first.
-  static func make(_ path: String, _ record: UnfinishedUploads) throws(POSIXError) -> UploadTarget {
+  /// - Parameter permissions: those of a new file, less the process's mask.
+  static func make(
+    _ path: String, _ record: UnfinishedUploads, permissions: mode_t = 0o666
+  ) throws(POSIXError) -> UploadTarget {
     var status = stat()
-    guard stat(path, &status) == 0 else { return try makeNew(path, record) }
+    guard stat(path, &status) == 0 else { return try makeNew(path, record, permissions) }
     // Neither a folder nor a device can be replaced by a file.
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw POSIXError(status.st_mode & S_IFMT == S_IFDIR ? .EISDIR : .EPERM)
@@ -41,13 +46,15 @@ final class UploadTarget: Sendable {
   }
 
   /// - Parameter path: of what is not there, or of a link to what is not there.
-  private static func makeNew(_ path: String, _ record: UnfinishedUploads) throws(POSIXError) -> UploadTarget {
+  private static func makeNew(
+    _ path: String, _ record: UnfinishedUploads, _ permissions: mode_t
+  ) throws(POSIXError) -> UploadTarget {
     guard errno == ENOENT else { throw .ofLastCall }
     var status = stat()
     let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     return isLink
       ? try makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC)
-      : try makeTemporary(beside: path, record, 0o666)
+      : try makeTemporary(beside: path, record, permissions)
   }
 
   private static func makeTemporary(
@@ -111,6 +118,19 @@ final class UploadTarget: Sendable {
     }
   }
 
+  /// Copies the next piece of an open file, in the kernel where that can.
+  /// - Returns: how many bytes; 0 at the file's end.
+  func copy(atMost count: Int, from source: Int32) throws -> Int {
+    try state.withLock { state in
+      guard !state.isOver else { throw CancellationError() }
+      try tear(&state)
+      let copied = copy_piece(source, state.descriptor, count)
+      guard copied >= 0 else { throw POSIXError.ofLastCall }
+      state.written += Int64(copied)
+      return copied
+    }
+  }
+
   /// Empties a target that is written in place: not before there is something to write.
   private func tear(_ state: inout State) throws {
     guard temporary == nil, !state.isTorn else { return }
@@ -118,18 +138,28 @@ final class UploadTarget: Sendable {
     state.isTorn = true
   }
 
+  /// Bytes written so far.
+  var written: Int64 { state.withLock { $0.written } }
+
   /// Whether the target is written in place, and not whole.
   var isTorn: Bool { state.withLock { $0.isTorn } }
 
   /// All is written: the file has the target's name from now on.
-  func commit() throws {
+  /// - Parameters:
+  ///   - replaces: whether there may be a file of that name.
+  ///   - times: when the content was used and changed last, where that is to be the file's.
+  func commit(replacing replaces: Bool = true, times: (used: timespec, changed: timespec)? = nil) throws {
     try state.withLock { state in
       guard !state.isOver else { throw CancellationError() }
+      guard replaces || temporary != nil else { throw POSIXError(.EEXIST) }
       try tear(&state)
+      if let times {
+        _ = withUnsafeBytes(of: times) { futimens(state.descriptor, $0.bindMemory(to: timespec.self).baseAddress) }
+      }
       let closed = close(state.descriptor)
       state.descriptor = -1
       try Self.check(closed)
-      if let temporary { try Self.check(rename(temporary, path)) }
+      if let temporary { try Self.check(replaces ? rename(temporary, path) : rename_to_new(temporary, path)) }
       state.isOver = true
       state.isTorn = false
     }

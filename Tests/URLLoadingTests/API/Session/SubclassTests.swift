@@ -58,6 +58,10 @@ import URLLoadingTestServers
   /// Leaves everything to the session.
   final class NamedSession: URLSession, @unchecked Sendable {
     let name: String
+    private var removeItem = 0, createDirectory = "", resource = ""
+
+    func removeItem(at url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws {}
+    func moveItem(from source: URL, to target: URL, overwriting: Bool = false) async throws -> Bool { overwriting }
     init(name: String) {
       self.name = name
       super.init()

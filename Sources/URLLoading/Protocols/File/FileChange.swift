@@ -1,0 +1,183 @@
+internal import URLLoadingBase
+internal import URLLoadingCLinux
+
+/// What a request does to files beside loading and storing one: `DELETE`, and RFC 4918's `MKCOL`, `MOVE` and `COPY`.
+///
+/// Links are not followed but by a copy, which has what they lead to, as a load has.
+struct FileChange {
+  private enum Verb {
+    case remove
+    case makeDirectory
+    case move(Target)
+    case copy(Target)
+  }
+
+  /// Where something is moved or copied to.
+  private struct Target {
+    let path: FilePath
+    let url: URL
+  }
+
+  private let verb: Verb
+  /// Whether a file at the destination may be replaced.
+  private let replaces: Bool
+  private let path: FilePath
+  private let url: URL
+
+  /// - Returns: nil for a method that does something else.
+  init?(_ request: URLRequest) throws(URLError) {
+    guard let url = request.url else { return nil }
+    switch request.httpMethod {
+    case "DELETE": verb = .remove
+    case "MKCOL": verb = .makeDirectory
+    case "MOVE": verb = .move(try Self.target(of: request, "MOVE"))
+    case "COPY": verb = .copy(try Self.target(of: request, "COPY"))
+    default: return nil
+    }
+    replaces = try FileConditions.replaces(request)
+    path = try FilePath(url)
+    self.url = url
+  }
+
+  /// RFC 4918, section 10.3.
+  private static func target(of request: URLRequest, _ method: String) throws(URLError) -> Target {
+    guard let text = request.value(forHTTPHeaderField: "Destination") else {
+      throw URLError(
+        .badURL, message: "\(method) needs the URL of its target in the field Destination (RFC 4918, section 10.3).",
+        url: request.url)
+    }
+    guard let url = URL(string: text), url.isFileURL else {
+      throw URLError(
+        .badURL,
+        message:
+          "\(method) takes a file: URL as its Destination, not \"\(URL.redactedDescription(of: text))\"; between schemes something is loaded and stored.",
+        url: request.url)
+    }
+    return Target(path: try FilePath(url), url: url)
+  }
+
+  // MARK: What takes one step
+
+  /// - Returns: whether that was all; false where contents are to be copied.
+  func carryOut() throws(URLError) -> Bool {
+    switch verb {
+    case .remove: try remove()
+    case .makeDirectory:
+      guard mkdir(path.characters, 0o777) == 0 else { throw failure("make the directory", .cannotCreateFile, errno) }
+    case .move(let target):
+      let result =
+        replaces
+        ? rename(path.characters, target.path.characters)
+        : rename_to_new(path.characters, target.path.characters)
+      guard result == 0 || errno == EXDEV else { throw failure("move", .cannotMoveFile, errno, to: target) }
+      return result == 0
+    case .copy: return false
+    }
+    return true
+  }
+
+  /// Removes a file, a link or an empty directory.
+  private func remove() throws(URLError) {
+    guard unlink(path.characters) != 0 else { return }
+    var reason = errno
+    // What Linux says of a directory, and what POSIX has for one.
+    if reason == EISDIR || reason == EPERM {
+      guard rmdir(path.characters) != 0 else { return }
+      if errno != ENOTDIR { reason = errno }
+    }
+    throw failure("remove", .cannotRemoveFile, reason)
+  }
+
+  // MARK: Copying
+
+  /// The file to copy.
+  func source() throws(URLError) -> OpenFile {
+    var status = stat()
+    // Moved is a link itself, and not what it leads to.
+    if case .move(let target) = verb {
+      guard lstat(path.characters, &status) == 0 else { throw failure("move", .cannotMoveFile, errno, to: target) }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw failure("move", .cannotMoveFile, EXDEV, to: target) }
+    }
+    let file = try OpenFile(reading: url)
+    guard file.isRegular else { throw failure("copy", .cannotOpenFile, EINVAL) }
+    return file
+  }
+
+  /// Makes the file that is written first.
+  func makeTarget(of source: OpenFile, _ record: UnfinishedUploads) throws(URLError) -> UploadTarget? {
+    guard let target else { return nil }
+    guard let text = target.path.text else {
+      throw URLError(.badURL, message: "The name of a file to store must be UTF-8.", url: target.url)
+    }
+    var (own, other) = (stat(), stat())
+    if fstat(source.descriptor, &own) == 0, stat(target.path.characters, &other) == 0 {
+      guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else {
+        throw failure("copy", .cannotCreateFile, ELOOP, to: target)
+      }
+    }
+    guard replaces || lstat(target.path.characters, &other) != 0 else { throw copyFailure(EEXIST) }
+    do throws(POSIXError) {
+      return try UploadTarget.make(text, record, permissions: own.st_mode & 0o777)
+    } catch {
+      throw copyFailure(error.code.rawValue)
+    }
+  }
+
+  /// The copy is whole: it has its name, and its source's times. What was moved is removed, where its source is still that.
+  func commit(_ copy: UploadTarget, _ source: OpenFile) throws {
+    var status = stat()
+    guard fstat(source.descriptor, &status) == 0 else { throw POSIXError.ofLastCall }
+    guard copy.written == Int64(status.st_size), status.st_size == source.length else { throw POSIXError(.EBUSY) }
+    try copy.commit(replacing: replaces, times: (status.st_atim, status.st_mtim))
+    guard case .move = verb else { return }
+    guard DescriptorIO.isFile(source.descriptor, at: path.text ?? "") else { throw POSIXError(.EBUSY) }
+    try remove()
+  }
+
+  private var target: Target? {
+    switch verb {
+    case .move(let target), .copy(let target): target
+    case .remove, .makeDirectory: nil
+    }
+  }
+
+  // MARK: Errors
+
+  /// - Parameter isTorn: whether a target that is written in place is not whole.
+  func copyFailure(_ reason: Int32, isTorn: Bool = false) -> URLError {
+    let (action, code): (String, URLError.Code) =
+      if case .move = verb { ("move", .cannotMoveFile) } else { ("copy", .cannotCreateFile) }
+    return failure(
+      action, code, reason, to: target, remark: isTorn ? " The target was written in place, and is not whole now." : "")
+  }
+
+  private func failure(
+    _ action: String, _ code: URLError.Code, _ reason: Int32, to target: Target? = nil, remark: String = ""
+  ) -> URLError {
+    let place = target.map { " to \($0.url.redactedDescription)" } ?? ""
+    return URLError(
+      reason == ENOENT ? .fileDoesNotExist : code,
+      message:
+        "Cannot \(action) \(url.redactedDescription)\(place): \(Self.words(for: reason, hasTarget: target != nil)).\(remark)",
+      url: url, underlying: POSIXErrorCode(rawValue: reason).map { POSIXError($0) })
+  }
+
+  private static func words(for reason: Int32, hasTarget: Bool) -> String {
+    switch (reason, hasTarget) {
+    case (ENOENT, true): "there is no such file, or no directory for the target"
+    case (ENOENT, false): "there is no such file, or no directory for it"
+    case (EEXIST, true): "there is something at the target, which is not to be replaced"
+    case (EEXIST, false): "there is something of that name"
+    case (ENOTEMPTY, _): "the directory is not empty"
+    case (EINVAL, true): "the target is in the directory that would be moved, or the file system cannot do it"
+    case (EINVAL, false): "it is not a regular file"
+    case (ELOOP, true): "the target is the same file"
+    case (EXDEV, _): "the target is on another file system, where only regular files are moved"
+    case (EISDIR, _): "a directory is not replaced by a file"
+    case (ENOTDIR, true): "a file is not replaced by a directory, nor is it one"
+    case (ENOTDIR, false): "something on the way is a file, not a directory"
+    case (EBUSY, true): "it was changed meanwhile"
+    default: String(cString: strerror(reason))
+    }
+  }
+}

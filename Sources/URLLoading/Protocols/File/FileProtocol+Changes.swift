@@ -1,0 +1,41 @@
+/// Removing, making, moving and copying: see ``FileChange``.
+extension FileProtocol {
+  /// Bytes that are copied in a step.
+  private static let copiedInAStep = 8 << 20
+
+  /// Carries out what the request does to files; loads where that is nothing.
+  func beginChange() {
+    do throws(URLError) {
+      guard let change = try FileChange(request) else { return begin() }
+      if try change.carryOut() { didStore() } else { try copy(change) }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Copies a file, in steps; where it is moved to another file system, it is removed when the copy is whole.
+  private func copy(_ change: FileChange) throws(URLError) {
+    let source = try change.source()
+    guard let record = sessionClient?.session.component(UnfinishedUploads.self) else { return }
+    let target = try state.withLock { (state: inout State) throws(URLError) -> UploadTarget? in
+      guard !state.isStopped else { return nil }
+      let target = try change.makeTarget(of: source, record)
+      state.target = target
+      return target
+    }
+    guard let target else { return }
+    pump.start {
+      do {
+        if try target.copy(atMost: Self.copiedInAStep, from: source.descriptor) > 0 { return .more }
+        guard !self.pump.isStopped else { return .done }
+        try change.commit(target, source)
+        self.didStore()
+      } catch let error as POSIXError {
+        self.fail(change.copyFailure(error.code.rawValue, isTorn: target.isTorn))
+      } catch {
+        self.client?.urlProtocol(self, didFailWithError: error)
+      }
+      return .done
+    }
+  }
+}

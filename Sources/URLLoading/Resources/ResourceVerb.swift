@@ -1,0 +1,81 @@
+internal import URLLoadingHTTPSemantics
+
+/// What is done to what a URL names, as a request has it, and what a server's answer to that says.
+enum ResourceVerb: String {
+  case remove = "DELETE"
+  case makeDirectory = "MKCOL"
+  case move = "MOVE"
+
+  func request(_ url: URL) -> URLRequest {
+    var request = URLRequest(url: url)
+    request.httpMethod = rawValue
+    return request
+  }
+
+  /// RFC 4918, sections 10.3 and 10.6.
+  func request(_ source: URL, to target: URL, overwriting: Bool) throws -> URLRequest {
+    guard Self.place(of: source) == Self.place(of: target) else {
+      throw URLError(
+        .unsupportedURL,
+        message:
+          "\(rawValue) is carried out by one server, and \(target.redactedDescription) is not on that of \(source.redactedDescription).",
+        url: source)
+    }
+    var request = request(source)
+    request.setValue(
+      URLSecrets.removingCredentials(target.absoluteURL).absoluteString, forHTTPHeaderField: "Destination")
+    request.setValue(overwriting ? "T" : "F", forHTTPHeaderField: "Overwrite")
+    return request
+  }
+
+  private static func place(of url: URL) -> [String] {
+    let scheme = url.scheme?.lowercased() ?? ""
+    let defaults = ["http": 80, "https": 443, "dav": 80, "davs": 443, "ftp": 21, "ftps": 990, "sftp": 22]
+    let port = url.port ?? defaults[scheme]
+    return [scheme, url.host(percentEncoded: false)?.lowercased() ?? "", port.map { "\($0)" } ?? "", url.user ?? ""]
+  }
+
+  // MARK: Answers
+
+  /// What the answer of a server says of a failure; nil where it did as it was asked.
+  func error(for response: HTTPURLResponse) -> URLError? {
+    let (code, words): (URLError.Code, String)
+    switch response.statusCode {
+    case 200, 201, 203..<207, 208..<300: return nil
+    // Something that belongs to it could not be done (RFC 4918, sections 9.6.1 and 9.9.4).
+    case 207: (code, words) = (failureCode, "it did a part of it alone (207)")
+    case 202: (code, words) = (.resourceUnavailable, "it will do so later, or not (202)")
+    case 401: (code, words) = (.userAuthenticationRequired, "it wants a login (401)")
+    case 404, 410: (code, words) = (.fileDoesNotExist, "there is nothing (\(response.statusCode))")
+    // RFC 4918, section 9.3.1: of what exists.
+    case 405 where self == .makeDirectory:
+      (code, words) = (.cannotCreateFile, "there is something, or it makes none (405)")
+    case 405, 501: (code, words) = (.unsupportedURL, "it does not carry out \(rawValue) (\(response.statusCode))")
+    case 409: (code, words) = (.fileDoesNotExist, "there is no directory for it (409)")
+    case 412: (code, words) = (failureCode, "there is something at the target, which is not to be replaced (412)")
+    case 423: (code, words) = (failureCode, "it is locked (423)")
+    case 507: (code, words) = (failureCode, "it has no room (507)")
+    case 403: (code, words) = (failureCode, "it refuses (403)")
+    default: (code, words) = (.badServerResponse, "its answer is \(response.statusCode)")
+    }
+    return URLError(
+      code, message: "The server did not \(action) \(response.url?.redactedDescription ?? ""): \(words).",
+      url: response.url)
+  }
+
+  private var failureCode: URLError.Code {
+    switch self {
+    case .remove: .cannotRemoveFile
+    case .makeDirectory: .cannotCreateFile
+    case .move: .cannotMoveFile
+    }
+  }
+
+  private var action: String {
+    switch self {
+    case .remove: "remove"
+    case .makeDirectory: "make the directory"
+    case .move: "move"
+    }
+  }
+}
