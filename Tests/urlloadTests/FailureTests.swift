@@ -45,7 +45,7 @@ import URLLoadingTestServers
 
   @Test(arguments: [
     (["-d", "x=1"], "POST"), (["-d", "x=1", "-X", "GET"], "GET takes no body"), (["-d", "x=1", "-I"], "POST"),
-    (["-d", "x=1", "-X", "HEAD"], "HEAD takes no body"), (["-X", "DELETE"], "DELETE"), (["-X", "PUT"], "PUT"),
+    (["-d", "x=1", "-X", "HEAD"], "HEAD takes no body"), (["-X", "LOCK"], "LOCK"), (["-X", "PUT"], "PUT"),
     (["-X", "POST"], "POST"), (["-T", "other", "-X", "POST"], "POST"), (["-d", "", "-X", "GET"], "GET"),
   ])
   func whatASchemeDoesNotCarryOutTouchesNothing(_ options: [String], _ words: String) async throws {

@@ -7,7 +7,7 @@ internal import URLLoadingBase
 /// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in
 /// `URLSessionConfiguration.protocolClasses`. Downloads, byte ranges and resuming work as for `https`; `entries(at:)`
 /// lists directories; an upload task stores its body, and replaces an existing file unless the request has the field
-/// `If-None-Match: *`; the method `DELETE` deletes.
+/// `If-None-Match: *`; the method `DELETE` deletes a file or an empty directory, `MKCOL` makes a directory, `MOVE` renames.
 ///
 /// Open for one purpose: a subclass whose ``canInit(with:)`` accepts only some URLs, such as those of one host,
 /// restricts what a session can reach. Nothing else can be overridden.
@@ -52,10 +52,10 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
     .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background,
-    .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE"),
+    .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE"),
   ]
 
-  /// Byte ranges, uploads, listing and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT` and `DELETE`.
+  /// Byte ranges, uploads, listing and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL` and `MOVE`.
   public final override class var capabilities: Capabilities { declared }
 
   private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
@@ -136,8 +136,39 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
           url: url, path: path, replaces: replaces, body: reader, uploads: record, server: $0, report: $1)
       }
     }
-    if request.httpMethod == "DELETE" { return { RemoteDeletion(url: url, path: path, server: $0, report: $1) } }
-    return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
+    switch request.httpMethod {
+    case "DELETE": return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
+    case "MKCOL": return { RemoteDirectory(url: url, path: path, server: $0, report: $1) }
+    case "MOVE":
+      let target = try target(url)
+      let replaces = request.value(forHTTPHeaderField: "Overwrite")?.trimmingCharacters(in: .whitespaces) != "F"
+      let uploads = sessionClient?.session.component(UnfinishedUploads.self)
+      return {
+        RemoteMove(
+          url: url, path: path, to: target, replaces: replaces, uploads: uploads, server: $0, report: $1)
+      }
+    default: return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
+    }
+  }
+
+  /// Where something is moved to (RFC 4918, section 10.3): a URL of the same server.
+  private func target(_ url: URL) throws(URLError) -> RemotePath {
+    guard let text = request.value(forHTTPHeaderField: "Destination"), let target = URL(string: text),
+      target.scheme?.lowercased() == url.scheme?.lowercased()
+    else {
+      throw URLError(
+        .badURL,
+        message: "MOVE needs an SFTP URL of the same server in the field Destination (RFC 4918, section 10.3).",
+        url: url)
+    }
+    let (own, other) = (try ServerPlace(of: url), try ServerPlace(of: target))
+    guard own.host == other.host, own.port == other.port, other.user == nil || other.user == own.user else {
+      throw URLError(
+        .unsupportedURL,
+        message: "MOVE takes a URL of the same server as its Destination, not \(target.redactedDescription).",
+        url: url)
+    }
+    return try RemotePath(of: target)
   }
 
   /// Whether an upload may replace a file.

@@ -87,14 +87,16 @@ import URLLoadingTestServers
   @Test func whatCannotBeLoadedSaysWhyAndNamesTheURL() async throws {
     try FileManager.default.createDirectory(at: host.folder.file("dir"), withIntermediateDirectories: true)
     try host.folder.write("f", "x")
+    try host.folder.write("full/inside", "x")
     mkfifo(host.folder.file("pipe").path, 0o600)
     symlink("nowhere", host.folder.file("dangling").path)
     let cases: [(String, String, URLError.Code)] = [
       ("missing", "GET", .fileDoesNotExist), ("f/x", "GET", .fileDoesNotExist), ("dangling", "GET", .fileDoesNotExist),
       ("dir", "GET", .fileIsDirectory), ("dir/", "GET", .fileIsDirectory), ("dir", "HEAD", .fileIsDirectory),
       ("f/", "GET", .fileDoesNotExist), ("pipe", "GET", .cannotOpenFile), ("f", "PATCH", .unsupportedURL),
-      ("missing", "DELETE", .fileDoesNotExist), ("dir", "DELETE", .fileIsDirectory),
-      ("dir/", "DELETE", .fileIsDirectory),
+      ("missing", "DELETE", .fileDoesNotExist), ("full", "DELETE", .cannotRemoveFile),
+      ("full/", "DELETE", .cannotRemoveFile), ("dir", "MKCOL", .cannotCreateFile), ("f", "MKCOL", .cannotCreateFile),
+      ("missing/dir", "MKCOL", .fileDoesNotExist), ("f", "MOVE", .badURL),
     ]
     for (path, method, code) in cases {
       let error = await failure(request(path, method: method))
@@ -125,6 +127,37 @@ import URLLoadingTestServers
     try host.folder.write("f", "x")
     _ = try await session.data(for: request("f", method: "DELETE"))
     #expect(!FileManager.default.fileExists(atPath: host.folder.file("f").path))
+    try host.folder.write("dir/inside", "x")
+    symlink("dir", host.folder.file("link").path)
+    _ = try await session.data(for: request("link", method: "DELETE"))
+    _ = try await session.data(for: request("dir/inside", method: "DELETE"))
+    _ = try await session.data(for: request("dir", method: "DELETE"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: host.folder.path).isEmpty)
+    await host.stop()
+  }
+
+  @Test func makingAndMoving() async throws {
+    func text(_ name: String) throws -> String { try String(contentsOf: host.folder.file(name), encoding: .utf8) }
+    try host.folder.write("f", "new")
+    try host.folder.write("old", "old")
+    try await session.createDirectory(at: host.url("a/b%20c"), withIntermediateDirectories: true)
+    let taken = await #expect(throws: URLError.self) {
+      try await session.moveItem(from: host.url("f"), to: host.url("old"))
+    }
+    #expect(try taken?.code == .cannotMoveFile && text("old") == "old" && text("f") == "new")
+    let directory = await #expect(throws: URLError.self) {
+      try await session.moveItem(from: host.url("f"), to: host.url("a"), overwriting: true)
+    }
+    #expect(try directory?.code == .cannotMoveFile && text("f") == "new")
+    try await session.moveItem(from: host.url("f"), to: host.url("old"), overwriting: true)
+    try await session.moveItem(from: host.url("old"), to: host.url("a/b%20c/new"))
+    try await session.moveItem(from: host.url("a"), to: host.url("moved"))
+    #expect(try text("moved/b c/new") == "new")
+    let missing = await #expect(throws: URLError.self) {
+      try await session.moveItem(from: host.url("nothing"), to: host.url("x"))
+    }
+    #expect(missing?.code == .fileDoesNotExist)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: host.folder.path) == ["moved"])
     await host.stop()
   }
 

@@ -72,6 +72,16 @@ extension SFTPClient {
     submit(.remove, [.string(path[...])], .status(reply))
   }
 
+  /// Makes a directory, with the permissions that the server gives one.
+  func mkdir(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
+    submit(.mkdir, [.string(path[...])] + FileAttributes().fields, .status(reply))
+  }
+
+  /// Removes an empty directory.
+  func rmdir(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
+    submit(.rmdir, [.string(path[...])], .status(reply))
+  }
+
   /// Renames a file; fails where the new name is taken.
   func rename(_ path: [UInt8], to target: [UInt8], _ reply: @escaping Reply<Void>) {
     submit(.rename, [.string(path[...]), .string(target[...])], .status(reply))

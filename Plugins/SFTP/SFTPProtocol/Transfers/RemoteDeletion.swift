@@ -1,38 +1,52 @@
 import URLLoading
 
-/// Deletes a file.
+/// Deletes a file, a link or an empty directory.
 // Safe to share: see `RemoteOperation`.
 final class RemoteDeletion: RemoteOperation, @unchecked Sendable {
   override func start() {
     report(.began)
-    guard !path.namesDirectory else { return end(failures.directory("delete")) }
+    guard !path.namesDirectory else { return removeDirectory() }
     client.remove(path.bytes) { [self] result in
       guard !isOver else { return }
       switch result {
-      case .success:
-        respond(length: 0)
-        finish()
-      case .failure(let failure) where failure.status == .failure: explain(failure)
-      case .failure(let failure): end(failures.refused("delete", failure, .remove(path.bytes)), failure)
+      case .success: succeed()
+      // Servers have one status for all reasons, directories included; some have that of POSIX's EPERM for these.
+      case .failure(let failure) where failure.status == .failure || failure.status == .permissionDenied:
+        lookForDirectory(failure)
+      case .failure(let failure): refuse(failure)
       }
     }
   }
 
-  /// Servers have one status for all reasons, directories included.
-  private func explain(_ failure: SFTPFailure) {
+  private func lookForDirectory(_ failure: SFTPFailure) {
     client.lstat(path.bytes) { [self] result in
       guard !isOver else { return }
-      if case .success(let attributes) = result, attributes.kind == .directory {
-        return end(failures.directory("delete"))
-      }
-      end(failures.refused("delete", failure, .remove(path.bytes)), failure)
+      guard case .success(let attributes) = result, attributes.kind == .directory else { return refuse(failure) }
+      removeDirectory()
     }
   }
 
-  private func end(_ error: URLError, _ failure: SFTPFailure? = nil) {
-    stop()
-    // A request that was sent may have been carried out: a second one would fail, or delete a file that was made since.
-    if let failure, case .connectionLost(_, wasSent: false) = failure { return report(.lost(failure)) }
-    report(.failed(error))
+  private func removeDirectory() {
+    client.rmdir(path.bytes) { [self] result in
+      guard !isOver else { return }
+      switch result {
+      case .success: succeed()
+      // Version 3 has no status for a directory that is not empty.
+      case .failure(let failure) where failure.status == .failure:
+        fail(
+          failures.error(
+            .cannotRemoveFile,
+            "Cannot delete \(failures.name): the server refused to remove the directory, which may not be empty: \(failure.explanation).",
+            failure))
+      case .failure(let failure): refuse(failure)
+      }
+    }
   }
+
+  private func succeed() {
+    respond(length: 0)
+    finish()
+  }
+
+  private func refuse(_ failure: SFTPFailure) { fail(failures.refused("delete", failure, .remove(path.bytes)), failure) }
 }

@@ -53,6 +53,15 @@ class RemoteOperation: @unchecked Sendable {
     }
   }
 
+  /// Ends with an error.
+  /// - Parameter failure: what was behind it; where nothing was sent, the load may have another connection.
+  final func fail(_ error: URLError, _ failure: SFTPFailure? = nil) {
+    stop()
+    // A request that was sent may have been carried out: a second one would fail, or change what was made since.
+    if let failure, case .connectionLost(_, wasSent: false) = failure { return report(.lost(failure)) }
+    report(.failed(error))
+  }
+
   final func closeHandle() {
     guard let open = handle else { return }
     handle = nil

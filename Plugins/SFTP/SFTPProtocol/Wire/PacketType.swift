@@ -12,6 +12,8 @@ enum PacketType: UInt8, Sendable {
   case opendir = 11
   case readdir = 12
   case remove = 13
+  case mkdir = 14
+  case rmdir = 15
   case realpath = 16
   case stat = 17
   case rename = 18

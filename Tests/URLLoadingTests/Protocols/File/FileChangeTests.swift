@@ -180,6 +180,42 @@ import URLLoadingTestServers
     }
   }
 
+  @Test func aFileWhoseSizeSaysNothingIsCopied() async throws {
+    var request = URLRequest(url: URL(fileURLWithPath: "/proc/version"))
+    request.httpMethod = "COPY"
+    request.setValue(folder.file("version").absoluteString, forHTTPHeaderField: "Destination")
+    _ = try await session.data(for: request)
+    #expect(try text("version") == String(contentsOfFile: "/proc/version", encoding: .utf8))
+  }
+
+  @Test func aCancelledCopyIsWholeOrNotThere() async throws {
+    let count = 40_000_001
+    try folder.write("file", TestFiles.pattern(count: count))
+    var request = URLRequest(url: folder.file("file"))
+    request.httpMethod = "COPY"
+    request.setValue(folder.file("copy").absoluteString, forHTTPHeaderField: "Destination")
+    for step in 0..<12 {
+      let task = Task { [request, session] in try await session.data(for: request) }
+      // Not before it has begun, but for the first one; then somewhere on its way.
+      for _ in 0..<step where try names().count == 1 { await Task.yield() }
+      task.cancel()
+      let isWhole = (try? await task.value) != nil
+      #expect(try await eventually { try names().allSatisfy { ["copy", "file"].contains($0) } })
+      let copy = try? FileManager.default.attributesOfItem(atPath: folder.file("copy").path)[.size] as? Int
+      #expect(copy == count || copy == nil && !isWhole)
+      unlink(folder.file("copy").path)
+    }
+  }
+
+  @Test func aThousandCopiesAtOnce() async throws {
+    try folder.write("file", "contents")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<1000 { group.addTask { try await carryOut("COPY", "file", to: "copy \(number)") } }
+      try await group.waitForAll()
+    }
+    #expect(try names().count == 1001 && text("copy 999") == "contents")
+  }
+
   @Test func whatCannotBeCopiedLeavesNothing() async throws {
     try folder.write("file", "a")
     try folder.write("old", "old")
