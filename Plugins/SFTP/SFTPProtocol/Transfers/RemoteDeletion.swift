@@ -33,11 +33,8 @@ final class RemoteDeletion: RemoteOperation, @unchecked Sendable {
       case .success: succeed()
       // Version 3 has no status for a directory that is not empty.
       case .failure(let failure) where failure.status == .failure:
-        fail(
-          failures.error(
-            .cannotRemoveFile,
-            "Cannot delete \(failures.name): the server refused to remove the directory, which may not be empty: \(failure.explanation).",
-            failure))
+        let words = "the server refused to remove the directory, which may not be empty: \(failure.explanation)"
+        fail(failures.error(.cannotRemoveFile, "Cannot delete \(failures.name): \(words).", failure))
       case .failure(let failure): refuse(failure)
       }
     }
@@ -48,5 +45,7 @@ final class RemoteDeletion: RemoteOperation, @unchecked Sendable {
     finish()
   }
 
-  private func refuse(_ failure: SFTPFailure) { fail(failures.refused("delete", failure, .remove(path.bytes)), failure) }
+  private func refuse(_ failure: SFTPFailure) {
+    fail(failures.refused("delete", failure, .remove(path.bytes)), failure)
+  }
 }
