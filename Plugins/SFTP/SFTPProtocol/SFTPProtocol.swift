@@ -137,15 +137,17 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       }
     }
     switch request.httpMethod {
-    case "DELETE": return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
-    case "MKCOL": return { RemoteDirectory(url: url, path: path, server: $0, report: $1) }
+    case "DELETE":
+      _ = try replaces(url)
+      return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
+    case "MKCOL":
+      _ = try replaces(url)
+      return { RemoteDirectory(url: url, path: path, server: $0, report: $1) }
     case "MOVE":
-      let target = try target(url)
-      let replaces = request.value(forHTTPHeaderField: "Overwrite")?.trimmingCharacters(in: .whitespaces) != "F"
+      let (target, replaces) = (try target(url), try replaces(url))
       let uploads = sessionClient?.session.component(UnfinishedUploads.self)
       return {
-        RemoteMove(
-          url: url, path: path, to: target, replaces: replaces, uploads: uploads, server: $0, report: $1)
+        RemoteMove(url: url, path: path, to: target, replaces: replaces, uploads: uploads, server: $0, report: $1)
       }
     default: return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
     }
@@ -171,16 +173,24 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     return try RemotePath(of: target)
   }
 
-  /// Whether an upload may replace a file.
+  /// Whether something that is there already may be replaced.
   private func replaces(_ url: URL) throws(URLError) -> Bool {
-    guard let condition = request.value(forHTTPHeaderField: "If-None-Match") else { return true }
-    // SFTP has no other condition that is checked in one step with the upload.
-    guard condition.trimmingCharacters(in: .whitespaces) == "*" else {
-      throw URLError(
-        .unsupportedURL, message: "Of If-None-Match, uploads by SFTP understand \"*\" only, not \"\(condition)\".",
-        url: url)
+    func refuse(_ words: String) -> URLError { URLError(.unsupportedURL, message: words, url: url) }
+    // SFTP has no other condition that is checked in one step with the change.
+    for name in ["If-Match", "If-Unmodified-Since"] where request.value(forHTTPHeaderField: name) != nil {
+      throw refuse("\(name) cannot be kept by SFTP: others may change the file between a check and the change.")
     }
-    return false
+    if let condition = request.value(forHTTPHeaderField: "If-None-Match") {
+      guard condition.trimmingCharacters(in: .whitespaces) == "*" else {
+        throw refuse("Of If-None-Match, uploads by SFTP understand \"*\" only, not \"\(condition)\".")
+      }
+      return false
+    }
+    switch request.value(forHTTPHeaderField: "Overwrite")?.trimmingCharacters(in: .whitespaces).lowercased() {
+    case nil, "t": return true
+    case "f": return false
+    case let other?: throw refuse("Overwrite is T or F (RFC 4918, section 10.6), not \"\(other)\".")
+    }
   }
 
   private func connect(_ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {

@@ -34,8 +34,8 @@ int open_network_changes(void);
 int exchange_names(const char *first, const char *second);
 
 /// Gives a file or a directory another name, where nothing has that (renameat2(2)). Where the file system cannot do it in one step, a file has
-/// both names for a moment. -1 where that failed; errno is EEXIST where there is something, EINVAL where a directory would be moved into itself,
-/// or the file system cannot do it with one.
+/// both names for a moment, and an empty directory the new one. -1 where that failed; errno is EEXIST where there is something, EINVAL where a
+/// directory would be moved into itself.
 int rename_to_new(const char *from, const char *to);
 
 /// Whether a descriptor is of a file below `/sys`.

@@ -14,7 +14,8 @@ enum ResourceVerb: String {
 
   /// RFC 4918, sections 10.3 and 10.6.
   func request(_ source: URL, to target: URL, overwriting: Bool) throws -> URLRequest {
-    guard Self.place(of: source) == Self.place(of: target) else {
+    let users = [source, target].map { $0.user(percentEncoded: false) }
+    guard Self.place(of: source) == Self.place(of: target), users[1] == nil || users[0] == users[1] else {
       throw URLError(
         .unsupportedURL,
         message:
@@ -32,10 +33,21 @@ enum ResourceVerb: String {
     let scheme = url.scheme?.lowercased() ?? ""
     let defaults = ["http": 80, "https": 443, "dav": 80, "davs": 443, "ftp": 21, "ftps": 990, "sftp": 22]
     let port = url.port ?? defaults[scheme]
-    return [scheme, url.host(percentEncoded: false)?.lowercased() ?? "", port.map { "\($0)" } ?? "", url.user ?? ""]
+    let host = url.host(percentEncoded: false)?.lowercased() ?? ""
+    return [scheme, scheme == "file" && host == "localhost" ? "" : host, port.map { "\($0)" } ?? ""]
   }
 
   // MARK: Answers
+
+  /// A redirect has turned the verb into a question, whose answer says nothing of it (RFC 9110, section 15.4.4).
+  func error(forAnswerTo method: String?, _ response: URLResponse) -> URLError? {
+    guard let method, method != rawValue else { return nil }
+    return URLError(
+      .badServerResponse,
+      message:
+        "The server did not \(action) what it was asked for: it led to \(response.url?.redactedDescription ?? "") by \(method).",
+      url: response.url)
+  }
 
   /// What the answer of a server says of a failure; nil where it did as it was asked.
   func error(for response: HTTPURLResponse) -> URLError? {
@@ -51,11 +63,12 @@ enum ResourceVerb: String {
     case 405 where self == .makeDirectory:
       (code, words) = (.cannotCreateFile, "there is something, or it makes none (405)")
     case 405, 501: (code, words) = (.unsupportedURL, "it does not carry out \(rawValue) (\(response.statusCode))")
-    case 409: (code, words) = (.fileDoesNotExist, "there is no directory for it (409)")
-    case 412: (code, words) = (failureCode, "there is something at the target, which is not to be replaced (412)")
+    case 409 where self != .remove: (code, words) = (.fileDoesNotExist, "there is no directory for it (409)")
+    case 412 where self == .move:
+      (code, words) = (failureCode, "there is something at the target, which is not to be replaced (412)")
     case 423: (code, words) = (failureCode, "it is locked (423)")
     case 507: (code, words) = (failureCode, "it has no room (507)")
-    case 403: (code, words) = (failureCode, "it refuses (403)")
+    case 403, 409, 412: (code, words) = (failureCode, "it refuses (\(response.statusCode))")
     default: (code, words) = (.badServerResponse, "its answer is \(response.statusCode)")
     }
     return URLError(

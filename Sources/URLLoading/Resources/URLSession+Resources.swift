@@ -19,8 +19,8 @@ extension ShadowableMembers where Self: URLSession {
   /// would be in is not there, `unsupportedURL` where the class or the server does not carry out the method.
   /// - Parameters:
   ///   - url: the directory, with or without a slash at its end.
-  ///   - createsIntermediates: also makes the directories on the way, and takes one that is there already for made. Those that were made stay
-  ///     where a later one fails.
+  ///   - createsIntermediates: also makes the directories on the way, and takes one that is there already for made, where the class can list
+  ///     it. Those that were made stay where a later one fails.
   ///   - delegate: called for challenges and so on; the session's for methods that it lacks.
   public func createDirectory(
     at url: URL, withIntermediateDirectories createsIntermediates: Bool = false,
@@ -36,7 +36,7 @@ extension ShadowableMembers where Self: URLSession {
         case .fileDoesNotExist: guard path.lacksParent() else { throw error }
         // Another program may have made it meanwhile.
         case .cannotCreateFile:
-          guard await isDirectory(next, delegate) else { throw error }
+          guard try await isDirectory(next, delegate) else { throw error }
           path.made()
         default: throw error
         }
@@ -45,7 +45,7 @@ extension ShadowableMembers where Self: URLSession {
   }
 
   /// Moves a file, a link or a directory to another URL of the same server, over any scheme whose class carries out `MOVE` (RFC 4918, section
-  /// 9.9). Of `file` also a regular file to another file system: it is removed when its copy is whole.
+  /// 9.9). Of `file` within one file system.
   ///
   /// The errors are those of a load: `fileDoesNotExist` where there is nothing, or no directory for the target; `cannotMoveFile` where the
   /// target is there and is not to be replaced, a directory would be replaced by a file or moved into itself; `unsupportedURL` where the class
@@ -65,17 +65,25 @@ extension ShadowableMembers where Self: URLSession {
   private func carryOut(
     _ request: URLRequest, _ verb: ResourceVerb, _ delegate: (any URLSessionTaskDelegate)?
   ) async throws {
-    let (_, response) = try await data(for: request, delegate: delegate)
+    let response: URLResponse
+    if isSubclassed {
+      response = try await data(for: request, delegate: delegate).1
+    } else {
+      let task = data(request, owner: .waiter, delegate: delegate)
+      await finish(task)
+      response = try task.load.takeOutcome().loadedData().1
+      if let error = verb.error(forAnswerTo: task.currentRequest?.httpMethod, response) { throw error }
+    }
     if let response = response as? HTTPURLResponse, let error = verb.error(for: response) { throw error }
   }
 
   /// Whether a URL names a directory that can be listed.
-  private func isDirectory(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async -> Bool {
+  private func isDirectory(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws -> Bool {
     do {
       // An empty one has no first entry, and no error either.
       for try await _ in entries(at: url, delegate: delegate) { break }
       return true
-    } catch {
+    } catch let error as URLError where error.code != .cancelled {
       return false
     }
   }

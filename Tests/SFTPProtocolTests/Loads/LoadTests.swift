@@ -154,9 +154,17 @@ import URLLoadingTestServers
     try await session.moveItem(from: host.url("a"), to: host.url("moved"))
     #expect(try text("moved/b c/new") == "new")
     let missing = await #expect(throws: URLError.self) {
-      try await session.moveItem(from: host.url("nothing"), to: host.url("x"))
+      try await session.moveItem(from: host.url("nothing"), to: host.url("moved"), overwriting: true)
     }
     #expect(missing?.code == .fileDoesNotExist)
+    let same = await #expect(throws: URLError.self) {
+      try await session.moveItem(from: host.url("moved"), to: host.url("moved"), overwriting: true)
+    }
+    #expect(same?.code == .cannotMoveFile)
+    var conditional = request("moved", method: "DELETE")
+    conditional.setValue("\"a\"", forHTTPHeaderField: "If-Match")
+    let refused = await #expect(throws: URLError.self) { try await session.data(for: conditional) }
+    #expect(refused?.code == .unsupportedURL)
     #expect(try FileManager.default.contentsOfDirectory(atPath: host.folder.path) == ["moved"])
     await host.stop()
   }

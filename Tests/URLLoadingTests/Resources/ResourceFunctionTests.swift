@@ -98,11 +98,27 @@ import URLLoadingTestServers
   @Test(arguments: [
     (403, URLError.Code.cannotRemoveFile), (404, .fileDoesNotExist), (410, .fileDoesNotExist), (405, .unsupportedURL),
     (501, .unsupportedURL), (207, .cannotRemoveFile), (202, .resourceUnavailable), (423, .cannotRemoveFile),
-    (500, .badServerResponse), (400, .badServerResponse), (412, .cannotRemoveFile), (401, .userAuthenticationRequired),
+    (409, .cannotRemoveFile), (500, .badServerResponse), (400, .badServerResponse), (412, .cannotRemoveFile),
+    (401, .userAuthenticationRequired),
   ])
   func whatAServerRefusesIsAnError(_ status: Int, _ expected: URLError.Code) async throws {
     let server = try ScriptedServer.http { _ in HTTPResponse(status, text: "x") }
     #expect(await code { try await session.removeItem(at: server.url("/a")) } == expected)
+  }
+
+  /// A page that a redirect leads to by GET says nothing of the verb.
+  @Test(arguments: [(303, false), (302, true), (307, true)])
+  func aRedirectKeepsTheVerbOrFails(_ status: Int, _ isDone: Bool) async throws {
+    let server = try ScriptedServer.http { request in
+      request.path == "/a"
+        ? HTTPResponse(status, fields: ["Location": "/b"]) : HTTPResponse(200, text: "page")
+    }
+    if isDone {
+      try await session.removeItem(at: server.url("/a"))
+    } else {
+      #expect(await code { try await session.removeItem(at: server.url("/a")) } == .badServerResponse)
+    }
+    #expect(server.requests.map(\.method) == ["DELETE", isDone ? "DELETE" : "GET"])
   }
 
   @Test func parentsAreMadeOnAServer() async throws {

@@ -21,50 +21,49 @@ final class RemoteMove: RemoteOperation, @unchecked Sendable {
 
   override func start() {
     report(.began)
-    guard replaces else { return rename() }
-    // Where a server renames in steps, a directory must not be what steps aside for a file, nor the reverse.
+    guard path.bytes != target.bytes else { return refuse("the target is the same") }
     client.lstat(path.bytes) { [self] source in
       guard !isOver else { return }
-      guard case .success(let own) = source else { return rename() }
-      client.lstat(target.bytes) { [self] found in
-        guard !isOver else { return }
-        if case .success(let other) = found, (own.kind == .directory) != (other.kind == .directory) {
-          let words = other.kind == .directory ? "the target is a directory" : "a directory does not replace a file"
-          return fail(failures.error(.cannotMoveFile, "Cannot move \(failures.name): \(words)."))
+      switch source {
+      case .failure(let failure): fail(failures.refused("move", failure), failure)
+      case .success(let own):
+        client.lstat(target.bytes) { [self] found in
+          guard !isOver else { return }
+          rename(own, over: try? found.get())
         }
-        rename()
       }
     }
   }
 
-  private func rename() {
+  /// - Parameter other: what has the new name; nil for nothing that is known.
+  private func rename(_ own: FileAttributes, over other: FileAttributes?) {
+    // Some servers replace a file by a plain rename.
+    if other != nil, !replaces { return refuse("there is something at the target, which is not to be replaced") }
+    let isDirectory = own.kind == .directory
+    if let other, isDirectory != (other.kind == .directory) {
+      return refuse(isDirectory ? "a directory does not replace a file" : "the target is a directory")
+    }
+    // A directory does not step aside for another one.
+    let inOneStep = isDirectory && !client.has(.posixRename)
     let renaming = RemoteReplacement(
-      client: client, from: path.bytes, to: target.bytes, replaces: replaces, record: record)
+      client: client, from: path.bytes, to: target.bytes, replaces: replaces && !inOneStep, record: record)
+    let client = client
+    // What has stepped aside is not left so by a load that ends meanwhile.
+    client.beginWork()
     renaming.start { [self] result in
+      defer { client.endWork() }
       guard !isOver else { return }
       switch result {
       case .success:
         respond(length: 0)
         finish()
-      case .failure(let failure): explain(failure)
+      case .failure(let failure):
+        fail(failures.refused("move", failure, .rename(path.bytes, to: target.bytes)), failure)
       }
     }
   }
 
-  /// Servers have one status for all reasons, and the old name may be that which is missing, or the new one's directory.
-  private func explain(_ failure: SFTPFailure) {
-    let step = RemoteFailures.Step.rename(path.bytes, to: target.bytes)
-    guard failure.status == .failure, !replaces else { return fail(failures.refused("move", failure, step), failure) }
-    client.lstat(target.bytes) { [self] result in
-      guard !isOver else { return }
-      if case .success = result {
-        return fail(
-          failures.error(
-            .cannotMoveFile,
-            "Cannot move \(failures.name): there is something at the target, which is not to be replaced.")
-        )
-      }
-      fail(failures.refused("move", failure, step), failure)
-    }
+  private func refuse(_ words: String) {
+    fail(failures.error(.cannotMoveFile, "Cannot move \(failures.name): \(words)."))
   }
 }

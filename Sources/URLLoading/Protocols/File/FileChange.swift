@@ -35,7 +35,7 @@ struct FileChange {
     default: return nil
     }
     replaces = try FileConditions.replaces(request)
-    path = try FilePath(url)
+    path = try Self.path(of: url)
     self.url = url
   }
 
@@ -53,7 +53,19 @@ struct FileChange {
           "\(method) takes a file: URL as its Destination, not \"\(URL.redactedDescription(of: text))\"; between schemes something is loaded and stored.",
         url: request.url)
     }
-    return Target(path: try FilePath(url), url: url)
+    return Target(path: try path(of: url), url: url)
+  }
+
+  /// What is removed or replaced is named in full: a question mark that was not written %3F would name another file.
+  private static func path(of url: URL) throws(URLError) -> FilePath {
+    guard url.query(percentEncoded: true) == nil, url.path(percentEncoded: true).hasPrefix("/") else {
+      throw URLError(
+        .badURL,
+        message:
+          "\(url.redactedDescription) is no absolute path without a query; a question mark in a file's name is written %3F.",
+        url: url)
+    }
+    return try FilePath(url)
   }
 
   // MARK: What takes one step
@@ -65,15 +77,22 @@ struct FileChange {
     case .makeDirectory:
       guard mkdir(path.characters, 0o777) == 0 else { throw failure("make the directory", .cannotCreateFile, errno) }
     case .move(let target):
+      // Of two names of one file rename(2) says that it has moved it, and leaves both.
+      guard !isSameFile(as: target) else { throw failure("move", .cannotMoveFile, ELOOP, to: target) }
       let result =
         replaces
         ? rename(path.characters, target.path.characters)
         : rename_to_new(path.characters, target.path.characters)
-      guard result == 0 || errno == EXDEV else { throw failure("move", .cannotMoveFile, errno, to: target) }
-      return result == 0
+      guard result == 0 else { throw failure("move", .cannotMoveFile, errno, to: target) }
     case .copy: return false
     }
     return true
+  }
+
+  private func isSameFile(as target: Target) -> Bool {
+    var (own, other) = (stat(), stat())
+    return lstat(path.characters, &own) == 0 && lstat(target.path.characters, &other) == 0 && own.st_dev == other.st_dev
+      && own.st_ino == other.st_ino
   }
 
   /// Removes a file, a link or an empty directory.
@@ -92,28 +111,23 @@ struct FileChange {
 
   /// The file to copy.
   func source() throws(URLError) -> OpenFile {
-    var status = stat()
-    // Moved is a link itself, and not what it leads to.
-    if case .move(let target) = verb {
-      guard lstat(path.characters, &status) == 0 else { throw failure("move", .cannotMoveFile, errno, to: target) }
-      guard status.st_mode & S_IFMT == S_IFREG else { throw failure("move", .cannotMoveFile, EXDEV, to: target) }
-    }
     let file = try OpenFile(reading: url)
-    guard file.isRegular else { throw failure("copy", .cannotOpenFile, EINVAL) }
+    guard file.isRegular else {
+      throw URLError(
+        .cannotOpenFile, message: "Cannot copy \(url.redactedDescription): it is not a regular file.", url: url)
+    }
     return file
   }
 
   /// Makes the file that is written first.
   func makeTarget(of source: OpenFile, _ record: UnfinishedUploads) throws(URLError) -> UploadTarget? {
-    guard let target else { return nil }
+    guard case .copy(let target) = verb else { return nil }
     guard let text = target.path.text else {
       throw URLError(.badURL, message: "The name of a file to store must be UTF-8.", url: target.url)
     }
     var (own, other) = (stat(), stat())
     if fstat(source.descriptor, &own) == 0, stat(target.path.characters, &other) == 0 {
-      guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else {
-        throw failure("copy", .cannotCreateFile, ELOOP, to: target)
-      }
+      guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw copyFailure(ELOOP) }
     }
     guard replaces || lstat(target.path.characters, &other) != 0 else { throw copyFailure(EEXIST) }
     do throws(POSIXError) {
@@ -123,35 +137,25 @@ struct FileChange {
     }
   }
 
-  /// The copy is whole: it has its name, and its source's times. What was moved is removed, where its source is still that.
+  /// The copy is whole: it has its name, and its source's times.
   func commit(_ copy: UploadTarget, _ source: OpenFile) throws {
     var status = stat()
     guard fstat(source.descriptor, &status) == 0 else { throw POSIXError.ofLastCall }
     // Of files below /proc the size says nothing.
     guard !source.hasLength || copy.written == source.length && Int64(status.st_size) == source.length else {
-      throw POSIXError(.EBUSY)
+      throw POSIXError(.ESTALE)
     }
     try copy.commit(replacing: replaces, times: (status.st_atim, status.st_mtim))
-    guard case .move = verb else { return }
-    guard DescriptorIO.isFile(source.descriptor, at: path.text ?? "") else { throw POSIXError(.EBUSY) }
-    try remove()
-  }
-
-  private var target: Target? {
-    switch verb {
-    case .move(let target), .copy(let target): target
-    case .remove, .makeDirectory: nil
-    }
   }
 
   // MARK: Errors
 
   /// - Parameter isTorn: whether a target that is written in place is not whole.
   func copyFailure(_ reason: Int32, isTorn: Bool = false) -> URLError {
-    let (action, code): (String, URLError.Code) =
-      if case .move = verb { ("move", .cannotMoveFile) } else { ("copy", .cannotCreateFile) }
+    let target: Target? = if case .copy(let target) = verb { target } else { nil }
     return failure(
-      action, code, reason, to: target, remark: isTorn ? " The target was written in place, and is not whole now." : "")
+      "copy", .cannotCreateFile, reason, to: target,
+      remark: isTorn ? " The target was written in place, and is not whole now." : "")
   }
 
   private func failure(
@@ -173,13 +177,12 @@ struct FileChange {
     case (EEXIST, false): "there is something of that name"
     case (ENOTEMPTY, _): "the directory is not empty"
     case (EINVAL, true): "the target is in the directory that would be moved, or the file system cannot do it"
-    case (EINVAL, false): "it is not a regular file"
     case (ELOOP, true): "the target is the same file"
-    case (EXDEV, _): "the target is on another file system, where only regular files are moved"
+    case (EXDEV, _): "the target is on another file system: copy it, and remove it then"
     case (EISDIR, _): "a directory is not replaced by a file"
     case (ENOTDIR, true): "a file is not replaced by a directory, nor is it one"
     case (ENOTDIR, false): "something on the way is a file, not a directory"
-    case (EBUSY, true): "it was changed meanwhile"
+    case (ESTALE, true): "it was changed meanwhile"
     default: String(cString: strerror(reason))
     }
   }

@@ -21,6 +21,12 @@ enum FileConditions {
       }
       return false
     }
-    return request.value(forHTTPHeaderField: "Overwrite")?.trimmingCharacters(in: .whitespaces) != "F"
+    switch request.value(forHTTPHeaderField: "Overwrite")?.trimmingCharacters(in: .whitespaces).lowercased() {
+    case nil, "t": return true
+    case "f": return false
+    case let other?:
+      throw URLError(
+        .unsupportedURL, message: "Overwrite is T or F (RFC 4918, section 10.6), not \"\(other)\".", url: request.url)
+    }
   }
 }

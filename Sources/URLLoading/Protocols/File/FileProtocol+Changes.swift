@@ -7,13 +7,16 @@ extension FileProtocol {
   func beginChange() {
     do throws(URLError) {
       guard let change = try FileChange(request) else { return begin() }
-      if try change.carryOut() { didStore() } else { try copy(change) }
+      guard try change.carryOut() else { return try copy(change) }
+      // Nothing is carried out a second time.
+      pump.stop()
+      didStore()
     } catch {
       fail(error)
     }
   }
 
-  /// Copies a file, in steps; where it is moved to another file system, it is removed when the copy is whole.
+  /// Copies a file, in steps.
   private func copy(_ change: FileChange) throws(URLError) {
     let source = try change.source()
     guard let record = sessionClient?.session.component(UnfinishedUploads.self) else { return }
