@@ -140,7 +140,7 @@ import URLLoadingTestServers
     func text(_ name: String) throws -> String { try String(contentsOf: host.folder.file(name), encoding: .utf8) }
     try host.folder.write("f", "new")
     try host.folder.write("old", "old")
-    try await session.createDirectory(at: host.url("a/b%20c"), withIntermediateDirectories: true)
+    try await session.createDirectory(at: host.url("a/b c"), withIntermediateDirectories: true)
     let taken = await #expect(throws: URLError.self) {
       try await session.moveItem(from: host.url("f"), to: host.url("old"))
     }
@@ -150,7 +150,7 @@ import URLLoadingTestServers
     }
     #expect(try directory?.code == .cannotMoveFile && text("f") == "new")
     try await session.moveItem(from: host.url("f"), to: host.url("old"), overwriting: true)
-    try await session.moveItem(from: host.url("old"), to: host.url("a/b%20c/new"))
+    try await session.moveItem(from: host.url("old"), to: host.url("a/b c/new"))
     try await session.moveItem(from: host.url("a"), to: host.url("moved"))
     #expect(try text("moved/b c/new") == "new")
     let missing = await #expect(throws: URLError.self) {
