@@ -115,7 +115,9 @@ let package = Package(
       name: "URLLoadingCSSH2", path: "Plugins/SFTP/CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
     .target(
       name: "SFTPProtocol",
-      dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingCSSH2", "URLLoadingCOpenSSL"],
+      dependencies: [
+        "URLLoading", "URLLoadingBase", "URLLoadingHTTPSemantics", "URLLoadingCSSH2", "URLLoadingCOpenSSL",
+      ],
       path: "Plugins/SFTP/SFTPProtocol", swiftSettings: dropIn("SFTPProtocol")),
     .executableTarget(
       name: "urlload",

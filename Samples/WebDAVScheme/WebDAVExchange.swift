@@ -51,6 +51,8 @@ struct WebDAVExchange {
 
   var isDirectory: URLError { failure(.fileIsDirectory, "A directory is listed, not loaded:") }
 
+  var isNotEmpty: URLError { failure(.cannotRemoveFile, "A directory that is not empty is not removed:") }
+
   private func failure(_ code: URLError.Code, _ reason: String) -> URLError {
     URLError(code, message: "\(reason) \(url.path(percentEncoded: false)).", url: url)
   }

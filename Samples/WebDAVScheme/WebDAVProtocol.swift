@@ -22,7 +22,11 @@ final class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
       try await exchange.store()
       return try await writer.respond(mimeType: nil, length: 0)
     }
-    if request.url?.hasDirectoryPath == true, request.httpMethod != "DELETE" { throw exchange.isDirectory }
+    if request.url?.hasDirectoryPath == true {
+      guard request.httpMethod == "DELETE" else { throw exchange.isDirectory }
+      // A server would remove all that is in it (RFC 4918, section 9.6.1).
+      guard try await exchange.entries().isEmpty else { throw exchange.isNotEmpty }
+    }
     // Range and If-Range are among the request's fields, and the server looks at them.
     let (bytes, answer) = try await exchange.session.bytes(for: exchange.request, delegate: exchange.forwarder)
     try exchange.check(answer)

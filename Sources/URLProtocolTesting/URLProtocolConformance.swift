@@ -10,7 +10,7 @@ public enum URLProtocolConformance {
   /// Every check that there is. A new concept adds its group here.
   static let all: [ConformanceCheck] =
     wholeLoads + responses + sequences + failures + cancelling + flow + concurrency + ranges + validators + resuming
-    + uploads + listings + challenges + redirects + directLoads
+    + uploads + listings + verbs + challenges + redirects + directLoads
 
   /// The checks that a class's capabilities ask for.
   /// - Parameters:

@@ -51,7 +51,8 @@ public protocol URLProtocolFixture: Sendable {
   /// - Parameter target: a URL that ``place(_:named:)`` returned; nil for a URL that leads to itself, without end.
   func redirect(to target: URL?, named name: String) async throws -> URL
 
-  /// A URL to upload to, where nothing is yet. Needed by every class that declares `.upload`.
+  /// A URL to upload to, where nothing is yet. Needed by every class that declares `.upload`, or one of the methods `MKCOL`, `MOVE` and
+  /// `COPY`.
   func uploadTarget(named name: String) async throws -> URL
 
   /// What an upload to a URL of ``uploadTarget(named:)`` stored, read some other way than through the class.

@@ -41,6 +41,25 @@ enum HelpText {
     """
   }
 
+  static var resources: String {
+    """
+    Arguments are URLs with a scheme, members of archives, or else paths of this machine.
+
+    EXAMPLES:
+      urlload stat sftp://host/~/a.zip           what it is
+      urlload cp a.zip sftp://host/~/            a file into a directory
+      urlload cp -r sftp://host/srv/data/ copy   a directory with all that is in it
+      urlload mv ftp://host/a ftp://host/old/a   on one server, at once
+      urlload rm -r file:///tmp/copy             a directory with all that is in it
+      urlload mkdir -p sftp://host/~/a/b/c       with those on the way
+
+    Between schemes a file is loaded and stored as it comes; it has its name when it is whole, where its server can do that. \
+    Of a tree all is done that can be; the first failure is said, with the number of all.
+
+    The exit codes are those of urlload.
+    """
+  }
+
   static var listing: String {
     """
     EXAMPLES:

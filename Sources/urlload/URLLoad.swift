@@ -7,8 +7,9 @@ import URLLoading
 @main
 struct URLLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "urlload", abstract: "Loads URLs of any scheme, and lists directories.",
-    usage: "urlload [<options>] <URL> ...\nurlload ls [<options>] <URL> ...\nurlload jobs [<options>] [<WORD>] ...",
+    commandName: "urlload", abstract: "Loads URLs of any scheme, lists directories, and copies, moves and removes.",
+    usage:
+      "urlload [<options>] <URL> ...\nurlload ls|stat|rm|mkdir [<options>] <URL> ...\nurlload cp|mv [<options>] <SOURCE> ... <TARGET>\nurlload find [<options>] <URL> [<PATTERN>]\nurlload jobs [<options>] [<WORD>] ...",
     discussion: HelpText.discussion,
     version: HelpText.version)
 
@@ -26,7 +27,7 @@ struct URLLoad: AsyncParsableCommand {
   @OptionGroup(title: "Messages") var report: ReportOptions
   @OptionGroup(title: "Accepted, for they name what is done in any case") var defaults: DefaultOptions
 
-  /// Parses the arguments and runs: `ls` lists, everything else loads. An error is one line on standard error.
+  /// Parses the arguments and runs: the first may be a command's name, everything else loads. An error is one line on standard error.
   nonisolated(nonsending) static func main() async {
     StandardDescriptors.complete()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -43,6 +44,16 @@ struct URLLoad: AsyncParsableCommand {
       await run(JobsCommand.self, Array(arguments.dropFirst())) { command, console in
         JobKeeper(command: command, console: console)
       }
+    }
+    switch arguments.first {
+    case StatCommand.name: await run(StatCommand.self, Array(arguments.dropFirst())) { try $0.work($1) }
+    case FindCommand.name: await run(FindCommand.self, Array(arguments.dropFirst())) { try $0.work($1) }
+    case CopyCommand.name: await run(CopyCommand.self, Array(arguments.dropFirst())) { try $0.work($1) }
+    case MoveCommand.name: await run(MoveCommand.self, Array(arguments.dropFirst())) { try $0.work($1) }
+    case RemoveCommand.name: await run(RemoveCommand.self, Array(arguments.dropFirst())) { try $0.work($1) }
+    case MakeDirectoryCommand.name:
+      await run(MakeDirectoryCommand.self, Array(arguments.dropFirst())) { try $0.work($1) }
+    default: break
     }
     await run(URLLoad.self, arguments) { command, console in
       if command.transfer.background { try command.checkBackground() }

@@ -1,5 +1,6 @@
 import URLLoading
 internal import URLLoadingBase
+internal import URLLoadingHTTPSemantics
 
 // Safe to share: the mutable state is guarded as said below.
 /// Loads `sftp` URLs: `sftp://user@host:port/path`, where a path that begins with `/~/` is below the login directory.
@@ -51,11 +52,11 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
-    .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background,
+    .byteRanges, .upload, .listing, .resourceInfo, .nonblocking, .connectivity, .background,
     .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE"),
   ]
 
-  /// Byte ranges, uploads, listing and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL` and `MOVE`.
+  /// Byte ranges, uploads, listing, descriptions and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL` and `MOVE`.
   public final override class var capabilities: Capabilities { declared }
 
   private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
@@ -123,17 +124,19 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   // MARK: Connecting
 
   private func operation(_ url: URL, _ path: RemotePath) throws(URLError) -> RemoteOperation.Make {
-    if sessionClient?.urlProtocolDemand(self).wantsEntries == true {
-      return { RemoteListing(url: url, path: path, server: $0, report: $1) }
-    }
+    let demand = sessionClient?.urlProtocolDemand(self) ?? URLProtocolDemand()
+    if demand.wantsEntries { return { RemoteListing(url: url, path: path, server: $0, report: $1) } }
+    if demand.wantsInfo { return { RemoteInfo(url: url, path: path, server: $0, report: $1) } }
     if let body = sessionClient?.urlProtocolUploadBody(self) {
       let replaces = try replaces(url)
       let reader = UploadBodyReader(body)
       let record = sessionClient?.session.component(UnfinishedUploads.self)
+      let modified = modificationTime
       state.withLock { $0.uploading = record.map { ($0, $0.begin(nil)) } }
       return {
         RemoteUpload(
-          url: url, path: path, replaces: replaces, body: reader, uploads: record, server: $0, report: $1)
+          url: url, path: path, replaces: replaces, modified: modified, body: reader, uploads: record, server: $0,
+          report: $1)
       }
     }
     switch request.httpMethod {
@@ -151,6 +154,13 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       }
     default: return { [request] in RemoteDownload(request, url: url, path: path, server: $0, report: $1) }
     }
+  }
+
+  /// A representation comes with its metadata (RFC 9110, section 9.3.4): the date of what is stored is the file's.
+  private var modificationTime: UInt32? {
+    request.value(forHTTPHeaderField: "Last-Modified")
+      .flatMap { HTTPDate.date(from: $0, now: Date()) }
+      .flatMap { UInt32(exactly: $0.timeIntervalSince1970.rounded(.down)) }
   }
 
   /// Where something is moved to (RFC 4918, section 10.3): a URL of the same server.

@@ -12,7 +12,7 @@ extension Load: DirectLoadClient {
   /// - Parameter waiter: resumed at the end; nil where a handler is called.
   /// - Returns: false where it has begun already, or goes the whole way.
   func beginDirectly(_ task: URLSessionTask, waking waiter: UnsafeContinuation<Void, Never>?) -> Bool {
-    guard let lane, lane.admits(plan.request),
+    guard let lane, !plan.wantsInfo, lane.admits(plan.request),
       waiter != nil || storage.withLock({ $0.whole == nil && !$0.direct.hasBegun })
     else { return false }
     var request = plan.request

@@ -129,6 +129,7 @@ extension Load {
     case .unsizedFile(let url): return completionHandler(DescriptorInputStream(file: url.path))
     default: break
     }
+    if case .stream(let stream as PipedInputStream) = plan.upload { return stream.again(completionHandler) }
     let (delegate, task, delivery) = read { ($0.delegates.task, $0.task, $0.delivery) }
     guard let delegate, let task, let delivery else { return completionHandler(nil) }
     decide(

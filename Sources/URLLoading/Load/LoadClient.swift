@@ -23,6 +23,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
     var (demand, isStreamed, answerer) = load.read { state in
       var demand = URLProtocolDemand()
       demand.wantsEntries = load.plan.kind == .listing
+      demand.wantsInfo = load.plan.wantsInfo
       demand.wantsMetrics = state.delegates.task != nil || load.events != nil
       demand.wantsConnectionMetrics = load.events != nil
       demand.priority = state.priority

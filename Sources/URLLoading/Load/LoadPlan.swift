@@ -72,4 +72,6 @@ struct LoadPlan: Sendable {
   var addsSessionFields = true
   /// Whether the request goes out once: it is not repeated for want of an answer, and follows no redirect.
   var isSentOnce = false
+  /// Whether what the URL names is described by a response, see ``URLProtocolDemand/wantsInfo``.
+  var wantsInfo = false
 }

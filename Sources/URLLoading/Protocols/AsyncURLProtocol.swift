@@ -39,15 +39,26 @@ open class AsyncURLProtocol: URLProtocol, @unchecked Sendable {
       .unsupportedURL, message: "\(type(of: self)) does not implement list(_:to:).", url: request.url)
   }
 
+  /// Responds with what the URL names (``URLResponse/init(_:)-(URLResourceInfo)``), for a class that declares
+  /// ``URLProtocol/Capabilities/resourceInfo``: called in place of ``load(_:to:)`` for ``URLSession/resourceInfo(at:delegate:)``. Others are
+  /// asked by a `HEAD` like any other.
+  /// - Throws: what the load fails with.
+  open func describe(_ request: URLRequest, to writer: Writer) async throws {
+    try await load(request, to: writer)
+  }
+
   /// Starts the function.
   public final override func startLoading() {
     let client = sessionClient
     let writer = Writer(self, gate: client?.gate ?? URLProtocolGate())
-    let wantsEntries = client?.urlProtocolDemand(self).wantsEntries == true
+    let demand = client?.urlProtocolDemand(self) ?? URLProtocolDemand()
+    let (wantsEntries, wantsInfo) = (demand.wantsEntries, demand.wantsInfo)
     let task = Task {
       do {
         if wantsEntries {
           try await self.list(self.request, to: writer)
+        } else if wantsInfo {
+          try await self.describe(self.request, to: writer)
         } else {
           try await self.load(self.request, to: writer)
         }

@@ -88,6 +88,9 @@ extension URLProtocol {
     /// (<doc:TransfersThatOutliveYourProgram>).
     public static let background = Capabilities(bits: 1 << 8)
 
+    /// Answers a `HEAD` with what it knows of a file, a directory or a link, where ``URLProtocolDemand/wantsInfo`` says so.
+    public static let resourceInfo = Capabilities(bits: 1 << 9)
+
     // MARK: Sets
 
     /// Whether nothing is declared.

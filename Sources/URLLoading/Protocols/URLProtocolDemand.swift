@@ -4,6 +4,10 @@ public struct URLProtocolDemand: Sendable {
   /// ``URLProtocolSessionClient``. Only classes that declare ``URLProtocol/Capabilities/listing`` meet this.
   public var wantsEntries = false
 
+  /// Whether a response made of a ``URLResourceInfo`` is the answer to the `HEAD`: of what the URL itself names, a directory too, and a
+  /// symbolic link in place of what it leads to. Only classes that declare ``URLProtocol/Capabilities/resourceInfo`` need to look at this.
+  public var wantsInfo = false
+
   /// Whether to collect metrics.
   public var wantsMetrics = false
 

@@ -2,6 +2,10 @@ internal import URLLoadingHTTPSemantics
 
 /// What is done to what a URL names, as a request has it, and what a server's answer to that says.
 enum ResourceVerb: String {
+  case look = "HEAD"
+  case load = "GET"
+  case store = "PUT"
+  case copy = "COPY"
   case remove = "DELETE"
   case makeDirectory = "MKCOL"
   case move = "MOVE"
@@ -14,8 +18,7 @@ enum ResourceVerb: String {
 
   /// RFC 4918, sections 10.3 and 10.6.
   func request(_ source: URL, to target: URL, overwriting: Bool) throws -> URLRequest {
-    let users = [source, target].map { $0.user(percentEncoded: false) }
-    guard Self.place(of: source) == Self.place(of: target), users[1] == nil || users[0] == users[1] else {
+    guard Self.isOneServer(source, target) else {
       throw URLError(
         .unsupportedURL,
         message:
@@ -27,6 +30,12 @@ enum ResourceVerb: String {
       URLSecrets.removingCredentials(target.absoluteURL).absoluteString, forHTTPHeaderField: "Destination")
     request.setValue(overwriting ? "T" : "F", forHTTPHeaderField: "Overwrite")
     return request
+  }
+
+  /// Whether a server can do at once what has both for its source and target.
+  static func isOneServer(_ source: URL, _ target: URL) -> Bool {
+    let users = [source, target].map { $0.user(percentEncoded: false) }
+    return place(of: source) == place(of: target) && (users[1] == nil || users[0] == users[1])
   }
 
   private static func place(of url: URL) -> [String] {
@@ -41,7 +50,7 @@ enum ResourceVerb: String {
 
   /// A redirect has turned the verb into a question, whose answer says nothing of it (RFC 9110, section 15.4.4).
   func error(forAnswerTo method: String?, _ response: URLResponse) -> URLError? {
-    guard let method, method != rawValue else { return nil }
+    guard let method, method != rawValue, self != .look, self != .load else { return nil }
     return URLError(
       .badServerResponse,
       message:
@@ -53,6 +62,9 @@ enum ResourceVerb: String {
   func error(for response: HTTPURLResponse) -> URLError? {
     let (code, words): (URLError.Code, String)
     switch response.statusCode {
+    // RFC 4918, section 9.8.5: whoever answers otherwise takes it for another method.
+    case let status where self == .copy && [200, 202, 203, 205, 206, 400].contains(status):
+      (code, words) = (.unsupportedURL, "it does not carry out \(rawValue) (\(response.statusCode))")
     case 200, 201, 203..<207, 208..<300: return nil
     // Something that belongs to it could not be done (RFC 4918, sections 9.6.1 and 9.9.4).
     case 207: (code, words) = (failureCode, "it did a part of it alone (207)")
@@ -63,8 +75,10 @@ enum ResourceVerb: String {
     case 405 where self == .makeDirectory:
       (code, words) = (.cannotCreateFile, "there is something, or it makes none (405)")
     case 405, 501: (code, words) = (.unsupportedURL, "it does not carry out \(rawValue) (\(response.statusCode))")
-    case 409 where self != .remove: (code, words) = (.fileDoesNotExist, "there is no directory for it (409)")
-    case 412 where self == .move:
+    case 403 where self == .look || self == .load: (code, words) = (.noPermissionsToReadFile, "it refuses (403)")
+    case 409 where ![.remove, .look, .load].contains(self):
+      (code, words) = (.fileDoesNotExist, "there is no directory for it (409)")
+    case 412 where [.move, .copy, .store].contains(self):
       (code, words) = (failureCode, "there is something at the target, which is not to be replaced (412)")
     case 423: (code, words) = (failureCode, "it is locked (423)")
     case 507: (code, words) = (failureCode, "it has no room (507)")
@@ -78,6 +92,8 @@ enum ResourceVerb: String {
 
   private var failureCode: URLError.Code {
     switch self {
+    case .look, .load: .resourceUnavailable
+    case .store, .copy: .cannotCreateFile
     case .remove: .cannotRemoveFile
     case .makeDirectory: .cannotCreateFile
     case .move: .cannotMoveFile
@@ -86,6 +102,10 @@ enum ResourceVerb: String {
 
   private var action: String {
     switch self {
+    case .look: "tell of"
+    case .load: "load"
+    case .store: "store"
+    case .copy: "copy"
     case .remove: "remove"
     case .makeDirectory: "make the directory"
     case .move: "move"

@@ -1,16 +1,75 @@
 /// What is done to what a URL names, beside loading and storing it. Each is a request like any other, whose method is the verb, so that a data
 /// task, a handler or a delegate does the same.
 extension ShadowableMembers where Self: URLSession {
-  /// Removes a file, a link or an empty directory, over any scheme whose class carries out `DELETE`. What a server of HTTP removes with a
-  /// collection is its own decision (RFC 4918, section 9.6.1, has it remove all that is in there).
+  /// Tells what a URL names: kind, length, times, permissions, type and validators, as far as the source has them, by a `HEAD`.
+  ///
+  /// Classes that declare ``URLProtocol/Capabilities/resourceInfo`` (`file`, and those of plugins) tell of directories, too, and of a
+  /// symbolic link itself. Of others it is a file where its head can be loaded, and a directory where they say so (`fileIsDirectory`).
+  ///
+  /// The errors are those of a load: `fileDoesNotExist` where there is nothing, `noPermissionsToReadFile`; `unsupportedURL` where the class or
+  /// the server does not carry out `HEAD`.
+  /// - Parameters:
+  ///   - url: what is looked at.
+  ///   - delegate: called for challenges and so on; the session's for methods that it lacks.
+  public func resourceInfo(
+    at url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws -> URLResourceInfo {
+    var request = ResourceVerb.look.request(url)
+    // The length in another coding says nothing of the content.
+    if url.scheme?.lowercased().hasPrefix("http") == true {
+      request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    }
+    let response: URLResponse
+    do {
+      response = try await carryOut(request, .look, delegate)
+    } catch let error as URLError where error.code == .fileIsDirectory {
+      return URLResourceInfo(url: error.failingURL ?? url, kind: .directory)
+    }
+    return response.resourceInfo ?? URLResourceInfo(url: url, kind: .unknown)
+  }
+
+  /// Removes a file, a link or an empty directory, over any scheme whose class carries out `DELETE`; where asked, a directory with all that is
+  /// in it. What a server of HTTP removes with a collection is its own decision (RFC 4918, section 9.6.1, has it remove all that is in
+  /// there).
   ///
   /// The errors are those of a load: `fileDoesNotExist` where there is nothing, `cannotRemoveFile` where the system or the server refuses,
-  /// `unsupportedURL` where the class or the server does not carry out the method.
+  /// `unsupportedURL` where the class or the server does not carry out the method. Of a tree all is removed that can be; the error is the
+  /// first, with the number of all.
   /// - Parameters:
-  ///   - url: what is removed. A link is not followed.
+  ///   - url: what is removed. A link is not followed, nor are those in a tree.
+  ///   - recursively: whether a directory is removed with all that is in it. The root of a file system or a server and a home directory are
+  ///     refused then.
   ///   - delegate: called for challenges and so on; the session's for methods that it lacks.
-  public func removeItem(at url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws {
-    try await carryOut(ResourceVerb.remove.request(url), .remove, delegate)
+  public func removeItem(
+    at url: URL, recursively: Bool = false, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws {
+    guard recursively else {
+      try await carryOut(ResourceVerb.remove.request(url), .remove, delegate)
+      return
+    }
+    let remover = TreeRemover(session: self, url: url, delegate: delegate)
+    try remover.refuseRoots()
+    do {
+      // What is no directory, or an empty one: a link, above all, which a listing would follow.
+      try await carryOut(ResourceVerb.remove.request(url), .remove, delegate)
+    } catch let refusal as URLError where refusal.code == .cannotRemoveFile {
+      guard try await isDirectoryItself(url, delegate) else { throw refusal }
+      try await remover.carryOut()
+    }
+  }
+
+  /// Whether a URL names a directory, and no link to one: where a `HEAD` follows links, a listing of the directory that it is in says so.
+  private func isDirectoryItself(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws -> Bool {
+    let request = ResourceVerb.look.request(url)
+    let chosen = ProtocolRegistry.shared.protocolClass(for: request, configured: values.protocolClasses)
+    if chosen?.capabilities.contains(.resourceInfo) == true {
+      return try await resourceInfo(at: url, delegate: delegate).kind == .directory
+    }
+    let name = url.lastPathComponent
+    for try await entry in entries(at: url.deletingLastPathComponent(), delegate: delegate) where entry.name == name {
+      return entry.kind == .directory
+    }
+    return false
   }
 
   /// Makes a directory, over any scheme whose class carries out `MKCOL` (RFC 4918, section 9.3).
@@ -44,12 +103,92 @@ extension ShadowableMembers where Self: URLSession {
     }
   }
 
+  /// Makes one directory, or takes one that is there.
+  func makeOneDirectory(at url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws {
+    do {
+      try await carryOut(ResourceVerb.makeDirectory.request(url), .makeDirectory, delegate)
+    } catch let error as URLError where error.code == .cannotCreateFile {
+      guard try await isDirectory(url, delegate) else { throw error }
+    }
+  }
+
+  /// Copies a file to another URL, of whatever scheme; where asked, a directory with all that is in it.
+  ///
+  /// On one server, and in one file system, it is copied there where the class carries out `COPY` (RFC 4918, section 9.8); else it is loaded
+  /// and stored as it comes, in pieces, and its modification date goes along where both classes have it. The target is whole when the
+  /// function returns; how far one that fails can be seen under its name is up to the class that stores it.
+  ///
+  /// Of a tree all is copied that can be; the error is the first, with the number of all: of what could not be read, what the target cannot
+  /// hold, and links and devices, which are left out. A directory that is there is taken, and what is in it stays unless it is replaced.
+  ///
+  /// The errors are those of the two loads: `fileDoesNotExist` where there is nothing, or no directory for the target; `fileIsDirectory` where
+  /// the source is a directory; `cannotCreateFile` or `cannotWriteToFile` where the target is there and is not to be replaced;
+  /// `unsupportedURL` where the class of the target does not store, or cannot keep the condition that it be new.
+  /// - Parameters:
+  ///   - source: what is copied. A link is followed, but at the root of a tree and in it where `followingLinks` is false.
+  ///   - target: the copy's URL, with the name.
+  ///   - overwriting: whether a file of that name is replaced. A directory does not replace a file, nor the reverse.
+  ///   - recursively: whether a directory is copied with all that is in it.
+  ///   - followingLinks: whether what the links of a tree lead to is copied in their place.
+  ///   - delegate: called for both loads: of the copy's progress by `urlSession(_:task:didSendBodyData:…)`.
+  public func copyItem(
+    from source: URL, to target: URL, overwriting: Bool = false, recursively: Bool = false,
+    followingLinks: Bool = false, delegate: (any URLSessionTaskDelegate)? = nil
+  ) async throws {
+    if recursively, try await isTree(source, followingLinks, delegate) {
+      return try await TreeCopier(
+        session: self, source: source, target: target, overwrites: overwriting, followsLinks: followingLinks,
+        delegate: delegate
+      ).carryOut()
+    }
+    guard try await !copyAtOnce(source, target, overwriting, delegate) else { return }
+    _ = try await ResourceCopy(
+      session: self, source: source, target: target, overwrites: overwriting, delegate: delegate
+    ).carryOut()
+  }
+
+  private func isTree(
+    _ url: URL, _ followsLinks: Bool, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws -> Bool {
+    let kind = try await resourceInfo(at: url, delegate: delegate).kind
+    guard kind == .symbolicLink else { return kind == .directory }
+    guard followsLinks else {
+      throw URLError(
+        .cannotOpenFile,
+        message: "\(url.redactedDescription) is a symbolic link, which is not followed unless that is asked for.",
+        url: url)
+    }
+    return try await isDirectory(url, delegate)
+  }
+
+  /// - Returns: false where nobody does both ends at once.
+  private func copyAtOnce(
+    _ source: URL, _ target: URL, _ overwriting: Bool, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws -> Bool {
+    guard ResourceVerb.isOneServer(source, target) else { return false }
+    let request = try ResourceVerb.copy.request(source, to: target, overwriting: overwriting)
+    let configured = values.protocolClasses
+    guard let chosen = ProtocolRegistry.shared.protocolClass(for: request, configured: configured) else { return false }
+    let methods = chosen.capabilities.acceptedHTTPMethods
+    // A class that takes whatever comes would load what it was to copy.
+    let isHTTP = methods == nil && ["http", "https"].contains(source.scheme?.lowercased() ?? "")
+    guard isHTTP || methods?.contains("COPY") == true else { return false }
+    do {
+      try await carryOut(request, .copy, delegate)
+      return true
+    } catch let error as URLError where error.code == .unsupportedURL {
+      return false
+    }
+  }
+
   /// Moves a file, a link or a directory to another URL of the same server, over any scheme whose class carries out `MOVE` (RFC 4918, section
-  /// 9.9). Of `file` within one file system.
+  /// 9.9); a file also to another scheme, server or file system: it is copied, and removed where the copy is as long as it was and the
+  /// source is still what was copied.
   ///
   /// The errors are those of a load: `fileDoesNotExist` where there is nothing, or no directory for the target; `cannotMoveFile` where the
-  /// target is there and is not to be replaced, a directory would be replaced by a file or moved into itself; `unsupportedURL` where the class
-  /// or the server does not carry out the method, or the URLs are of different servers.
+  /// target is there and is not to be replaced, a directory would be replaced by a file or moved into itself, something else than a file
+  /// would have to be copied, or the copy is in doubt, when both are left; `unsupportedURL` where the class or the server does not carry out
+  /// the method. Where the source cannot be removed, the copy is left.
   /// - Parameters:
   ///   - source: what is moved. A link is not followed.
   ///   - target: its new URL, with the name.
@@ -58,28 +197,83 @@ extension ShadowableMembers where Self: URLSession {
   public func moveItem(
     from source: URL, to target: URL, overwriting: Bool = false, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws {
-    try await carryOut(
-      ResourceVerb.move.request(source, to: target, overwriting: overwriting), .move, delegate)
+    if ResourceVerb.isOneServer(source, target) {
+      do {
+        try await carryOut(
+          ResourceVerb.move.request(source, to: target, overwriting: overwriting), .move, delegate)
+        return
+      } catch let error as URLError where (error.errorUserInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EXDEV {
+        // Two file systems, of which each has its part.
+      }
+    }
+    try await moveByCopy(source, target, overwriting, delegate)
   }
 
+  private func moveByCopy(
+    _ source: URL, _ target: URL, _ overwriting: Bool, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws {
+    func refuse(_ words: String) -> URLError {
+      URLError(
+        .cannotMoveFile,
+        message: "Cannot move \(source.redactedDescription) to \(target.redactedDescription): \(words).", url: source)
+    }
+    let before = try await resourceInfo(at: source, delegate: delegate)
+    guard before.kind == .file else { throw refuse("between servers and file systems, files alone are moved") }
+    let copied = try await ResourceCopy(
+      session: self, source: source, target: target, overwrites: overwriting, delegate: delegate
+    ).carryOut()
+    let copy = try await resourceInfo(at: target, delegate: delegate)
+    guard let size = copy.size, size == copied.count else {
+      throw refuse(
+        "the copy has \(copy.size.map { "\($0) bytes" } ?? "an unknown length") where \(copied.count) bytes were copied; both are left"
+      )
+    }
+    let after = try await resourceInfo(at: source, delegate: delegate)
+    // Whether a date is strong depends on when it was told.
+    let versions = [before.validators, copied.validators, after.validators].map {
+      [$0.entityTag, $0.lastModified] as [AnyHashable?]
+    }
+    guard versions[0] == versions[1], versions[1] == versions[2], after.size == before.size else {
+      throw refuse("it was changed meanwhile; both are left")
+    }
+    try await removeItem(at: source, delegate: delegate)
+  }
+
+  /// Stores a body that is read once.
+  func store(
+    _ body: sending InputStream, _ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws -> URLResponse {
+    let task = upload(request, .stream(body), owner: .waiter, delegate: delegate)
+    await finish(task)
+    return try task.load.takeOutcome().loadedData().1
+  }
+
+  @discardableResult
   private func carryOut(
     _ request: URLRequest, _ verb: ResourceVerb, _ delegate: (any URLSessionTaskDelegate)?
-  ) async throws {
+  ) async throws -> URLResponse {
     let response: URLResponse
     if isSubclassed {
       response = try await data(for: request, delegate: delegate).1
     } else {
-      let task = data(request, owner: .waiter, delegate: delegate)
+      let plan = LoadPlan(request: request, kind: .data, owner: .waiter, wantsInfo: verb == .look)
+      let task = data(plan, delegate: delegate)
       await finish(task)
       response = try task.load.takeOutcome().loadedData().1
       if let error = verb.error(forAnswerTo: task.currentRequest?.httpMethod, response) { throw error }
     }
     if let response = response as? HTTPURLResponse, let error = verb.error(for: response) { throw error }
+    return response
   }
 
-  /// Whether a URL names a directory that can be listed.
-  private func isDirectory(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws -> Bool {
+  /// Whether a URL names a directory, or a link to one.
+  func isDirectory(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws -> Bool {
     do {
+      switch try await resourceInfo(at: url, delegate: delegate).kind {
+      case .directory: return true
+      case .file, .other: return false
+      case .symbolicLink, .unknown: break
+      }
       // An empty one has no first entry, and no error either.
       for try await _ in entries(at: url, delegate: delegate) { break }
       return true

@@ -17,6 +17,12 @@ enum CompletionScript {
   static func text(for shell: CompletionShell) throws -> String {
     let words = [
       try CompletedCommand(ListCommand.self, named: ListCommand.name),
+      try CompletedCommand(StatCommand.self, named: StatCommand.name),
+      try CompletedCommand(FindCommand.self, named: FindCommand.name),
+      try CompletedCommand(CopyCommand.self, named: CopyCommand.name),
+      try CompletedCommand(MoveCommand.self, named: MoveCommand.name),
+      try CompletedCommand(RemoveCommand.self, named: RemoveCommand.name),
+      try CompletedCommand(MakeDirectoryCommand.self, named: MakeDirectoryCommand.name),
       try CompletedCommand(JobsCommand.self, named: JobsCommand.name),
     ]
     let loads = try CompletedCommand(URLLoad.self, named: nil)

@@ -29,7 +29,7 @@ struct ArgumentExpander {
   /// The files of `-K`, in order.
   private(set) var configurationFiles: [String] = []
 
-  /// Whether the arguments are those of `ls`, which sends no data and has options of its own.
+  /// Whether the arguments are those of a command such as `ls`, which sends no data and has options of its own: `-r` among them.
   private let isListing: Bool
 
   init(_ arguments: [String], isListing: Bool = false) {
@@ -64,7 +64,7 @@ struct ArgumentExpander {
   private mutating func take(letters: Substring, _ rest: inout ArraySlice<String>) {
     var letters = letters
     while let letter = letters.popFirst() {
-      guard Self.valued.contains(letter) else {
+      guard Self.valued.contains(letter), !isListing || letter != "r" else {
         expanded.append(Self.option(letter))
         continue
       }

@@ -114,6 +114,51 @@ import URLLoadingTestServers
     await host.stop()
   }
 
+  @Test func whatAPathNamesIsTold() async throws {
+    try host.folder.write("f.html", "contents")
+    let date = Date(timeIntervalSince1970: 1_000_000_000)
+    try FileManager.default.setAttributes(
+      [.modificationDate: date, .posixPermissions: 0o640], ofItemAtPath: host.folder.file("f.html").path)
+    try FileManager.default.createDirectory(at: host.folder.file("dir"), withIntermediateDirectories: true)
+    symlink("nothing", host.folder.file("link").path)
+    let file = try await session.resourceInfo(at: host.url("f.html"))
+    #expect(file.url == host.url("f.html") && file.kind == .file && file.size == 8 && file.permissions == 0o640)
+    #expect(file.modificationDate == date && file.mediaType == "text/html")
+    #expect(try await session.data(from: host.url("f.html")).1.validators == file.validators)
+    for path in ["dir", "dir/"] {
+      let directory = try await session.resourceInfo(at: host.url(path))
+      #expect(directory.kind == .directory && directory.size == nil && directory.validators.isEmpty)
+    }
+    #expect(try await session.resourceInfo(at: host.url("link")).kind == .symbolicLink)
+    for path in ["missing", "missing/f", "f.html/"] {
+      let error = await #expect(throws: URLError.self) { try await session.resourceInfo(at: host.url(path)) }
+      #expect(error?.code == .fileDoesNotExist && error?.failingURL == host.url(path), "\(path)")
+    }
+    await host.stop()
+  }
+
+  @Test func filesAreCopiedFromAndTo() async throws {
+    let contents = TestFiles.pattern(count: 3_000_001)
+    let own = try TemporaryDirectory("copies")
+    try own.write("f", contents)
+    let date = Date(timeIntervalSince1970: 1_000_000_000)
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: own.file("f").path)
+    try await session.copyItem(from: own.file("f"), to: host.url("a b"))
+    #expect(try await session.resourceInfo(at: host.url("a b")).modificationDate == date)
+    try await session.copyItem(from: host.url("a b"), to: own.file("back"))
+    try await session.copyItem(from: host.url("a b"), to: host.url("beside"))
+    #expect(try Data(contentsOf: own.file("back")) == contents)
+    #expect(try Data(contentsOf: host.folder.file("beside")) == contents)
+    let error = await #expect(throws: URLError.self) {
+      try await session.copyItem(from: own.file("f"), to: host.url("beside"))
+    }
+    #expect(error?.code == .cannotCreateFile)
+    try await session.moveItem(from: host.url("beside"), to: own.file("moved"))
+    #expect(try Data(contentsOf: own.file("moved")) == contents)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: host.folder.path) == ["a b"])
+    await host.stop()
+  }
+
   @Test func aFileWithoutASizeIsReadToItsEnd() async throws {
     symlink("/proc/self/status", host.folder.file("status").path)
     let (data, response) = try await session.data(for: request("status"))

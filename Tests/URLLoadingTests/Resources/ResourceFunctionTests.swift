@@ -69,13 +69,6 @@ import URLLoadingTestServers
     #expect(try names(in: "a/b/c/d") == ["e"])
   }
 
-  @Test func betweenServersNothingIsMoved() async throws {
-    let file = try folder.write("file", "a")
-    let target = try #require(URL(string: "http://127.0.0.1:9/file"))
-    #expect(await code { try await session.moveItem(from: file, to: target) } == .unsupportedURL)
-    #expect(try names() == ["file"])
-  }
-
   @Test func whatAClassDoesNotCarryOutIsSaid() async throws {
     let url = try #require(URL(string: "data:,x"))
     #expect(await code { try await session.removeItem(at: url) } == .unsupportedURL)

@@ -62,14 +62,7 @@ final class RemoteListing: RemoteOperation, @unchecked Sendable {
     }
     let entries = names.compactMap { name in
       let attributes = name.attributes
-      let kind: URLDirectoryEntry.Kind =
-        switch attributes.kind {
-        case .regular: .file
-        case .directory: .directory
-        case .symbolicLink: .symbolicLink
-        case .other: .other
-        case .unknown: .unknown
-        }
+      let kind = URLDirectoryEntry.Kind(attributes.kind)
       return URLDirectoryEntry(
         nameBytes: name.bytes, in: failures.url, kind: kind,
         size: kind == .file || kind == .unknown ? attributes.size.flatMap { Int64(exactly: $0) } : nil,

@@ -14,6 +14,8 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   let record: UploadRecord
   let replaces: Bool
+  /// When the content was changed last, in seconds since 1970; nil for now.
+  private let modified: UInt32?
   private var body: UploadBodyReader
   /// Temporary files that a connection may leave behind.
   private var leftovers: [RemoteTemporaryFile.Leftover]
@@ -43,11 +45,13 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// - Parameter replaces: false where an existing file has to stay.
   init(
-    url: URL, path: RemotePath, replaces: Bool, body: UploadBodyReader, uploads: UnfinishedUploads? = nil,
-    leftovers: [RemoteTemporaryFile.Leftover] = [], server: RemoteServer, report: @escaping Report
+    url: URL, path: RemotePath, replaces: Bool, modified: UInt32? = nil, body: UploadBodyReader,
+    uploads: UnfinishedUploads? = nil, leftovers: [RemoteTemporaryFile.Leftover] = [], server: RemoteServer,
+    report: @escaping Report
   ) {
     record = UploadRecord(uploads: uploads, url: url)
     self.replaces = replaces
+    self.modified = modified
     self.body = body
     self.leftovers = leftovers
     super.init(url: url, path: path, server: server, report: report)
@@ -151,6 +155,10 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   /// Closes without waiting for the writes: a server carries out requests for one file in order (draft-ietf-secsh-filexfer-02, section
   /// 6.1).
   private func close() {
+    // After the last write, which would set another one. A server that refuses leaves its own.
+    if let modified, let handle = inPlace?.handle ?? temporary?.handle {
+      client.fsetstat(handle, FileAttributes(modificationTime: modified)) { _ in }
+    }
     let closed: SFTPClient.Reply<Void> = { [self] result in
       guard !isOver else { return }
       if case .failure(let failure) = result { return refuse(failure, .write(temporary?.path ?? target)) }
@@ -237,10 +245,10 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     report(
       .lost(
         failure, remark: failures.remark,
-        retry: { [record, path, replaces, body, leftovers] server, report in
+        retry: { [record, path, replaces, modified, body, leftovers] server, report in
           RemoteUpload(
-            url: record.url, path: path, replaces: replaces, body: body.again(), uploads: record.uploads,
-            leftovers: leftovers, server: server, report: report)
+            url: record.url, path: path, replaces: replaces, modified: modified, body: body.again(),
+            uploads: record.uploads, leftovers: leftovers, server: server, report: report)
         }))
   }
 }

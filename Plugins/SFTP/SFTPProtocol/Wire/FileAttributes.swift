@@ -58,13 +58,15 @@ extension FileAttributes {
     }
   }
 
-  /// The fields of a request that sets them. Only the owner and the permissions are ever set.
+  /// The fields of a request that sets them. The size is never set; the time of the last use goes with that of the last change.
   var fields: [SFTPRequest.Field] {
-    var fields: [SFTPRequest.Field] = [
-      .uint32((owner == nil ? 0 : Flag.owner) | (permissions == nil ? 0 : Flag.permissions))
-    ]
+    let flags =
+      (owner == nil ? 0 : Flag.owner) | (permissions == nil ? 0 : Flag.permissions)
+      | (modificationTime == nil ? 0 : Flag.times)
+    var fields: [SFTPRequest.Field] = [.uint32(flags)]
     if let owner { fields += [.uint32(owner.userID), .uint32(owner.groupID)] }
     if let permissions { fields.append(.uint32(permissions)) }
+    if let modificationTime { fields += [.uint32(modificationTime), .uint32(modificationTime)] }
     return fields
   }
 }

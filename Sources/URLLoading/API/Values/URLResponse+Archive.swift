@@ -11,6 +11,9 @@ extension URLResponse.Details {
     list["entityTag"] = validators.entityTag
     list["lastModified"] = validators.lastModified
     list["suggestedFilename"] = suggestedFilename
+    list["kind"] = described?.kind.rawValue
+    list["modificationDate"] = described?.modificationDate
+    list["permissions"] = described?.permissions.map { Int64($0) }
     return list
   }
 
@@ -25,6 +28,11 @@ extension URLResponse.Details {
       isLastModifiedStrong: list["isLastModifiedStrong"] as? Bool ?? true)
     acceptsByteRanges = list["acceptsByteRanges"] as? Bool ?? false
     suggestedFilename = list["suggestedFilename"] as? String
+    if let kind = (list["kind"] as? String).flatMap(URLDirectoryEntry.Kind.init(rawValue:)) {
+      described = Described(
+        kind: kind, modificationDate: list["modificationDate"] as? Date,
+        permissions: (list["permissions"] as? Int64).flatMap { UInt16(exactly: $0) })
+    }
   }
 }
 

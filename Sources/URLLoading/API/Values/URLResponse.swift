@@ -14,6 +14,18 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, 
     var validators = ResourceValidators()
     var acceptsByteRanges = false
     var suggestedFilename: String?
+    var described: Described?
+
+    /// What only a response to a question for it has, see ``URLResourceInfo``.
+    struct Described: Hashable {
+      var kind: URLDirectoryEntry.Kind
+      var modificationDate: Date?
+      var permissions: UInt16?
+    }
+  }
+
+  init(_ details: Details) {
+    self.details = details
   }
 
   /// A response with Apple's four properties.
@@ -126,6 +138,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, 
   var ownContentRange: ContentRange? { details.contentRange }
   var ownValidators: ResourceValidators { details.validators }
   var ownAcceptsByteRanges: Bool { details.acceptsByteRanges }
+  var described: Details.Described? { details.described }
 }
 
 extension ShadowableMembers where Self: URLResponse {

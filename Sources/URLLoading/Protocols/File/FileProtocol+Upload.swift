@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// Storing an upload: see ``UploadTarget``.
 extension FileProtocol {
   func store(_ body: URLUploadBody) {
@@ -45,7 +47,7 @@ extension FileProtocol {
         }
         // A body that ended because it was cancelled is not whole.
         guard !self.pump.isStopped else { return .done }
-        try target.commit(replacing: replaces)
+        try target.commit(replacing: replaces, times: self.times)
         self.didStore()
       } catch let error as POSIXError {
         self.fail(self.cannotStore(error.code.rawValue, isTorn: target.isTorn))
@@ -54,6 +56,15 @@ extension FileProtocol {
       }
       return .done
     }
+  }
+
+  /// A representation comes with its metadata (RFC 9110, section 9.3.4): the date of what is stored is the file's.
+  private var times: (used: timespec, changed: timespec)? {
+    guard let field = request.value(forHTTPHeaderField: "Last-Modified"),
+      let date = HTTPDate.date(from: field, now: Date())
+    else { return nil }
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    return (timespec(tv_sec: 0, tv_nsec: UploadTarget.unchanged), timespec(tv_sec: Int(seconds), tv_nsec: 0))
   }
 
   func didStore() {

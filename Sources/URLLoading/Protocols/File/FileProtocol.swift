@@ -28,7 +28,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
-    .byteRanges, .upload, .listing, .nonblocking, .background, .schemes("file"),
+    .byteRanges, .upload, .listing, .resourceInfo, .nonblocking, .background, .schemes("file"),
     .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "COPY"),
   ]
 
@@ -36,11 +36,14 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
 
   override func startLoading() {
     let client = sessionClient
-    let wantsEntries = client?.urlProtocolDemand(self).wantsEntries == true
+    let demand = client?.urlProtocolDemand(self) ?? URLProtocolDemand()
+    let (wantsEntries, wantsInfo) = (demand.wantsEntries, demand.wantsInfo)
     pump.follow(client?.gate)
     pump.start {
       if wantsEntries {
         self.list()
+      } else if wantsInfo {
+        self.describe()
       } else if let body = client?.urlProtocolUploadBody(self) {
         self.store(body)
       } else {

@@ -64,13 +64,17 @@ final class OpenDirectory: @unchecked Sendable {
       return URLDirectoryEntry(nameBytes: bytes, in: url, kind: Self.kind(ofType: type))
     }
     let kind = Self.kind(ofMode: status.st_mode)
-    let modified = TimeInterval(status.st_mtim.tv_sec) + TimeInterval(status.st_mtim.tv_nsec) * 1e-9
     return URLDirectoryEntry(
       nameBytes: bytes, in: url, kind: kind, size: kind == .file ? Int64(status.st_size) : nil,
-      modificationDate: Date(timeIntervalSince1970: modified))
+      modificationDate: Self.modificationDate(status))
   }
 
-  private static func kind(ofMode mode: mode_t) -> URLDirectoryEntry.Kind {
+  static func modificationDate(_ status: stat) -> Date {
+    Date(
+      timeIntervalSince1970: TimeInterval(status.st_mtim.tv_sec) + TimeInterval(status.st_mtim.tv_nsec) * 1e-9)
+  }
+
+  static func kind(ofMode mode: mode_t) -> URLDirectoryEntry.Kind {
     switch mode & S_IFMT {
     case S_IFREG: .file
     case S_IFDIR: .directory

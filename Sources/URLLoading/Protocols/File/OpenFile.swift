@@ -30,8 +30,12 @@ final class OpenFile: Sendable {
     descriptor = opened
     isRegular = kind == S_IFREG
     length = Int64(status.st_size)
+    validators = Self.validators(status)
+  }
+
+  static func validators(_ status: stat) -> ResourceValidators {
     let modified = status.st_mtim
-    validators = ResourceValidators(
+    return ResourceValidators(
       // Inode, size and time to the nanosecond: what changes when the content does.
       entityTag:
         "\"\(String(status.st_ino, radix: 16))-\(String(status.st_size, radix: 16))-\(modified.tv_sec).\(modified.tv_nsec)\"",

@@ -53,9 +53,9 @@ final class ProtocolRegistry: Sendable {
     return Self.builtIns.first { $0.canInit(with: request) }
   }
 
-  /// The class that loads a request outside of any task: registered, else built in.
-  func protocolClass(for request: URLRequest) -> URLProtocol.Type? {
-    registered.withLock { $0 }.first { $0.canInit(with: request) }
+  /// The class that loads a request outside of any task: of the configuration, else registered, else built in.
+  func protocolClass(for request: URLRequest, configured: [URLProtocol.Type] = []) -> URLProtocol.Type? {
+    (configured + registered.withLock { $0 }).first { $0.canInit(with: request) }
       ?? Self.builtIns.first { $0.canInit(with: request) }
   }
 

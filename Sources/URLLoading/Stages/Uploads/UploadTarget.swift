@@ -18,6 +18,9 @@ final class UploadTarget: Sendable {
     var isOver = false
   }
 
+  /// `UTIME_OMIT` of Linux, whose definition Swift cannot import: a time that stays as it is.
+  static let unchanged = (1 << 30) - 2
+
   private let state: Locked<State>
   /// Nil where the target itself is written.
   private let temporary: String?

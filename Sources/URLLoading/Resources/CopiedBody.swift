@@ -1,0 +1,81 @@
+internal import URLLoadingBase
+
+/// The body of a copy: what its source sends, as a stream for the upload of its target. Where that needs it from the beginning again, such as
+/// after a login, the source is loaded again.
+///
+/// Mutable state: `current`, guarded by its lock.
+final class CopiedBody: Sendable {
+  /// A load of the source.
+  private struct Run: Sendable {
+    let pipe: BodyPipe
+    let version: ResourceValidators
+    let length: Int64
+    /// How many bytes were read to the end.
+    let feeding: Task<Int64, any Error>
+
+    func end() {
+      feeding.cancel()
+      pipe.close()
+    }
+  }
+
+  private let session: URLSession
+  private let request: URLRequest
+  private let delegate: (any URLSessionTaskDelegate)?
+  private let current = Locked<Run?>(nil)
+
+  init(_ session: URLSession, _ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) {
+    self.session = session
+    self.request = request
+    self.delegate = delegate
+  }
+
+  /// Loads the source; a load of it that is under way is ended.
+  /// - Throws: what that failed with, and an error where it is another version than before.
+  func open() async throws -> (stream: PipedInputStream, response: URLResponse) {
+    let (bytes, response) = try await session.bytes(for: request, delegate: delegate)
+    if let response = response as? HTTPURLResponse, let error = ResourceVerb.load.error(for: response) { throw error }
+    let pipe = BodyPipe()
+    let run = Run(
+      pipe: pipe, version: response.validators, length: response.expectedContentLength,
+      feeding: Task { try await Self.feed(pipe, bytes) })
+    let earlier = current.withLock { exchange(&$0, with: run) }
+    earlier?.end()
+    if let earlier, earlier.version.entityTag != run.version.entityTag || earlier.length != run.length {
+      run.end()
+      throw URLError(
+        .cannotDecodeRawData, message: "\(request.url?.redactedDescription ?? "") was changed while it was copied.",
+        url: request.url)
+    }
+    let stream = PipedInputStream(pipe) { [weak self] answer in
+      Task { answer(try? await self?.open().stream) }
+    }
+    return (stream, response)
+  }
+
+  private static func feed(_ pipe: BodyPipe, _ bytes: URLSession.AsyncBytes) async throws -> Int64 {
+    var count: Int64 = 0
+    do {
+      for try await chunk in bytes.chunks {
+        try await pipe.write(chunk)
+        count += Int64(chunk.count)
+      }
+      pipe.end()
+      return count
+    } catch {
+      pipe.end(error)
+      throw error
+    }
+  }
+
+  /// Why the source has ended ahead of its time, where that was not for the target's sake.
+  var failure: (any Error)? {
+    current.withLock { $0 }?.pipe.failure.flatMap { $0 is CancellationError ? nil : $0 }
+  }
+
+  /// The bytes of the source, all of which were read.
+  func count() async throws -> Int64 { try await current.withLock { $0 }?.feeding.value ?? 0 }
+
+  /// Ends the load of the source.
+  func end() { current.withLock { $0 }?.end() }
+}

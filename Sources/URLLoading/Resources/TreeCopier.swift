@@ -1,0 +1,116 @@
+internal import URLLoadingBase
+
+/// Copies a directory with all that is in it: the directory first, then its files, then the directories in it.
+struct TreeCopier {
+  let session: URLSession
+  let source: URL
+  let target: URL
+  let overwrites: Bool
+  let followsLinks: Bool
+  let delegate: (any URLSessionTaskDelegate)?
+
+  /// A directory and its copy.
+  private struct Pair: Sendable {
+    let source: URL
+    let target: URL
+    let depth: Int
+  }
+
+  /// No file system has paths of so many names; links that are followed may lead around.
+  private static let largestDepth = 1000
+  private static let largestDepthOfLinks = 40
+
+  /// - Throws: the first failure, with the number of all, after what could be copied was.
+  func carryOut() async throws {
+    try refuseItself()
+    var failures = TreeFailures()
+    try await withThrowingTaskGroup(of: (found: [Pair], failures: TreeFailures).self) { group in
+      var waiting = [Pair(source: source, target: target, depth: 0)]
+      var underWay = 0
+      while !waiting.isEmpty || underWay > 0 {
+        while underWay < TreeWork.directoriesAtOnce, let pair = waiting.popLast() {
+          group.addTask { try await copy(pair) }
+          underWay += 1
+        }
+        guard let ended = try await group.next() else { break }
+        underWay -= 1
+        failures.add(ended.failures)
+        waiting += ended.found.reversed()
+      }
+    }
+    if let error = failures.error("copied", source) { throw error }
+  }
+
+  /// Copies the files of a directory.
+  private func copy(_ pair: Pair) async throws -> (found: [Pair], failures: TreeFailures) {
+    let found = Locked<[Pair]>([])
+    do {
+      guard pair.depth < (followsLinks ? Self.largestDepthOfLinks : Self.largestDepth) else {
+        throw URLError(
+          .resourceUnavailable, message: "\(pair.source.redactedDescription) is too many directories deep.",
+          url: pair.source)
+      }
+      // One that is there is taken; what is in it and not in the source stays.
+      try await session.makeOneDirectory(at: pair.target, delegate)
+      let entries = session.entries(at: pair.source, delegate: delegate)
+      let failures = try await TreeWork.each(entries, atOnce: TreeWork.filesAtOnce) { entry in
+        guard let own = URLDirectoryEntry(nameBytes: entry.nameBytes, in: pair.target, kind: entry.kind) else { return }
+        switch try await kind(of: entry) {
+        case .directory:
+          found.withLock { $0.append(Pair(source: entry.url, target: own.url, depth: pair.depth + 1)) }
+        case .file, .unknown:
+          try await session.copyItem(from: entry.url, to: own.url, overwriting: overwrites, delegate: delegate)
+        case .symbolicLink:
+          throw refusal(entry.url, "it is a symbolic link, which is not followed unless that is asked for")
+        case .other: throw refusal(entry.url, "it is neither a file nor a directory")
+        }
+      }
+      return (found.withLock { $0 }, failures)
+    } catch let error as URLError where TreeFailures.isOfOneItem(error) && pair.depth > 0 {
+      var failures = TreeFailures()
+      failures.add(error)
+      return (found.withLock { $0 }, failures)
+    }
+  }
+
+  /// What an entry is copied as.
+  private func kind(of entry: URLDirectoryEntry) async throws -> URLDirectoryEntry.Kind {
+    guard entry.kind == .symbolicLink, followsLinks else { return entry.kind }
+    return try await session.isDirectory(entry.url, delegate) ? .directory : .file
+  }
+
+  private func refusal(_ url: URL, _ words: String) -> URLError {
+    URLError(.cannotOpenFile, message: "\(url.redactedDescription) is not copied: \(words).", url: url)
+  }
+
+  /// A tree that is copied into itself would never end.
+  private func refuseItself() throws {
+    guard ResourceVerb.isOneServer(source, target) else { return }
+    func names(_ url: URL) -> [String] {
+      let path = url.isFileURL ? Self.real(url.standardized.path) : url.standardized.path(percentEncoded: false)
+      return path.split(separator: "/").map { String($0) }
+    }
+    guard !names(target).starts(with: names(source)) else {
+      throw URLError(
+        .cannotCreateFile,
+        message:
+          "\(source.redactedDescription) cannot be copied to \(target.redactedDescription), which is itself or in it.",
+        url: source)
+    }
+  }
+
+  /// A path without links, as far as it is there.
+  private static func real(_ path: String) -> String {
+    var (existing, rest) = (path, "")
+    while existing.count > 1 {
+      if let found = realpath(existing, nil) {
+        defer { free(found) }
+        return String(cString: found) + rest
+      }
+      let parent = URL(fileURLWithPath: existing).deletingLastPathComponent().path
+      rest = "/" + URL(fileURLWithPath: existing).lastPathComponent + rest
+      existing = parent
+    }
+    return path
+  }
+}

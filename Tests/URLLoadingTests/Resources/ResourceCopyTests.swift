@@ -1,0 +1,258 @@
+import Foundation
+import Testing
+import URLLoadingTestServers
+
+@testable import URLLoading
+
+/// `copyItem` and `moveItem` within and between schemes.
+@Suite(.timeLimit(.minutes(4))) struct ResourceCopyTests {
+  private let folder: TemporaryDirectory
+  private let session: URLSession
+
+  init() throws {
+    folder = try TemporaryDirectory("copies")
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.timeoutIntervalForRequest = 30
+    session = URLSession(configuration: configuration)
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  private func text(_ name: String) throws -> String { try String(contentsOf: folder.file(name), encoding: .utf8) }
+
+  private func code(_ body: () async throws -> Void) async -> URLError.Code? {
+    let error = await #expect(throws: URLError.self) { try await body() }
+    return error?.code
+  }
+
+  // MARK: Files
+
+  @Test func aFileIsCopiedWithItsModeAndTimes() async throws {
+    let source = try folder.write("a file", "contents")
+    let date = Date(timeIntervalSince1970: 1_000_000_000)
+    try FileManager.default.setAttributes(
+      [.modificationDate: date, .posixPermissions: 0o600], ofItemAtPath: source.path)
+    try await session.copyItem(from: source, to: folder.file("copy"))
+    let copy = try await session.resourceInfo(at: folder.file("copy"))
+    #expect(copy.permissions == 0o600 && copy.modificationDate == date)
+    #expect(try names() == ["a file", "copy"] && text("copy") == "contents")
+  }
+
+  @Test func whatIsThereIsReplacedOnlyWhereAsked() async throws {
+    let (source, target) = (try folder.write("new", "new"), try folder.write("old", "old"))
+    #expect(await code { try await session.copyItem(from: source, to: target) } == .cannotCreateFile)
+    #expect(try text("old") == "old")
+    try await session.copyItem(from: source, to: target, overwriting: true)
+    #expect(try text("old") == "new")
+    #expect(await code { try await session.copyItem(from: folder.file("x"), to: target) } == .fileDoesNotExist)
+    #expect(
+      await code { try await session.copyItem(from: folder.url, to: target, overwriting: true) } == .fileIsDirectory)
+    #expect(await code { try await session.copyItem(from: source, to: folder.file("x/y")) } == .fileDoesNotExist)
+    #expect(try names() == ["new", "old"] && text("old") == "new")
+  }
+
+  @Test func aFileMovesToAnotherFileSystem() async throws {
+    let other = URL(fileURLWithPath: "/dev/shm/\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: other) }
+    var (own, shared) = (stat(), stat())
+    try #require(stat(folder.path, &own) == 0 && stat("/dev/shm", &shared) == 0 && own.st_dev != shared.st_dev)
+    let source = try folder.write("file", "contents")
+    try await session.moveItem(from: source, to: other)
+    #expect(try names().isEmpty && String(contentsOf: other, encoding: .utf8) == "contents")
+    // A link would become what it leads to.
+    symlink("nothing", folder.file("link").path)
+    #expect(
+      await code { try await session.moveItem(from: folder.file("link"), to: other, overwriting: true) }
+        == .cannotMoveFile)
+    #expect(try names() == ["link"] && String(contentsOf: other, encoding: .utf8) == "contents")
+  }
+
+  // MARK: Between schemes
+
+  @Test func aServersFileIsStored() async throws {
+    let body = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    let server = try ScriptedServer.http { _ in
+      HTTPResponse(
+        fields: ["Last-Modified": "Sun, 09 Sep 2001 01:46:40 GMT", "Content-Type": "text/css"], body: body)
+    }
+    let target = folder.file("copy")
+    try await session.copyItem(from: server.url("/a"), to: target)
+    #expect(try Data(contentsOf: target) == body)
+    #expect(
+      try await session.resourceInfo(at: target).modificationDate == Date(timeIntervalSince1970: 1_000_000_000))
+    #expect(server.requests.map(\.method) == ["GET"])
+    #expect(await code { try await session.copyItem(from: server.url("/a"), to: target) } == .cannotWriteToFile)
+  }
+
+  @Test func aFileIsStoredOnAServer() async throws {
+    let stored = Watched<[HTTPRequest]>([])
+    let server = try ScriptedServer.http { request in
+      stored.update { $0.append(request) }
+      return HTTPResponse(request.path == "/there" ? 412 : 201)
+    }
+    let source = try folder.write("page.html", "contents")
+    try await session.copyItem(from: source, to: server.url("/new"))
+    try await session.copyItem(from: source, to: server.url("/over"), overwriting: true)
+    #expect(await code { try await session.copyItem(from: source, to: server.url("/there")) } == .cannotCreateFile)
+    #expect(stored.value.map { "\($0.method) \($0.path)" } == ["PUT /new", "PUT /over", "PUT /there"])
+    #expect(stored.value.map { $0.fields["If-None-Match"] } == ["*", nil, "*"])
+    let first = try #require(stored.value.first)
+    #expect(first.body == Data("contents".utf8) && first.fields["Content-Length"] == "8")
+    #expect(first.fields["Content-Type"]?.hasPrefix("text/html") == true && first.fields["Last-Modified"] != nil)
+  }
+
+  @Test func oneServerCopiesByItself() async throws {
+    let server = try ScriptedServer.http { request in
+      switch (request.method, request.path) {
+      case ("COPY", "/able"): HTTPResponse(201)
+      case ("COPY", "/full"): HTTPResponse(507)
+      case ("COPY", "/there"): HTTPResponse(412)
+      // One that takes every method for a question.
+      case ("COPY", "/page"), ("GET", _): HTTPResponse(200, text: "page")
+      case ("PUT", _): HTTPResponse(201)
+      default: HTTPResponse(405)
+      }
+    }
+    for path in ["/able", "/page", "/unable"] {
+      try await session.copyItem(from: server.url(path), to: server.url("/x"))
+    }
+    #expect(
+      server.requests.map { "\($0.method) \($0.path)" } == [
+        "COPY /able", "COPY /page", "GET /page", "PUT /x", "COPY /unable", "GET /unable", "PUT /x",
+      ])
+    for path in ["/full", "/there"] {
+      let code = await code { try await session.copyItem(from: server.url(path), to: server.url("/x")) }
+      #expect(code == .cannotCreateFile)
+    }
+    #expect(server.requests.count == 9)
+  }
+
+  @Test func aMoveRemovesWhatWasCopied() async throws {
+    let body = Watched("contents")
+    let server = try ScriptedServer.http { request in
+      request.method == "DELETE"
+        ? HTTPResponse(204)
+        : HTTPResponse(fields: ["ETag": "\"\(body.value)\""], text: request.path == "/liar" ? "lies" : body.value)
+    }
+    try await session.moveItem(from: server.url("/a"), to: folder.file("moved"))
+    #expect(try text("moved") == "contents")
+    #expect(server.requests.map(\.method) == ["HEAD", "GET", "HEAD", "DELETE"])
+  }
+
+  @Test func whatChangesMeanwhileIsNotRemoved() async throws {
+    let count = Watched(0)
+    let server = try ScriptedServer.http { _ in
+      count.update { $0 += 1 }
+      return HTTPResponse(fields: ["ETag": "\"\(count.value)\""], text: "contents")
+    }
+    #expect(
+      await code { try await session.moveItem(from: server.url("/a"), to: folder.file("moved")) } == .cannotMoveFile)
+    #expect(try text("moved") == "contents")
+    #expect(!server.requests.map(\.method).contains("DELETE"))
+  }
+
+  /// A server that says it has stored, and has not, or not all of it.
+  @Test func aCopyInDoubtLeavesItsSource() async throws {
+    let server = try ScriptedServer.http { request in
+      request.method == "PUT" ? HTTPResponse(201) : HTTPResponse(text: "short")
+    }
+    let source = try folder.write("file", "contents")
+    #expect(await code { try await session.moveItem(from: source, to: server.url("/a")) } == .cannotMoveFile)
+    #expect(try names() == ["file"])
+  }
+
+  // MARK: Failures
+
+  /// The target is not there where its source ends before its time.
+  @Test(arguments: [true, false])
+  func aSourceThatEndsEarlyLeavesNoTarget(_ overwrites: Bool) async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\nbeginning")
+    }
+    if overwrites { try folder.write("copy", "old") }
+    let code = await code {
+      try await session.copyItem(from: server.url("/a"), to: folder.file("copy"), overwriting: overwrites)
+    }
+    #expect(code == .networkConnectionLost)
+    #expect(try names() == (overwrites ? ["copy"] : []))
+    if overwrites { #expect(try text("copy") == "old") }
+  }
+
+  @Test func aTargetThatRefusesEndsItsSource() async throws {
+    let isGone = AsyncEvent()
+    let server = try ScriptedServer { connection in
+      guard try connection.readRequestHead()?.method == "GET" else {
+        return try connection.send("HTTP/1.1 507 Full\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+      }
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nbeginning")
+      _ = connection.waitForPeerClose(timeout: .seconds(60))
+      isGone.signal()
+    }
+    let code = await code {
+      try await session.copyItem(
+        from: server.url("/a"), to: try #require(URL(string: "http://localhost:\(server.port)/b")))
+    }
+    #expect(code == .cannotCreateFile)
+    #expect(await isGone.wait())
+  }
+
+  @Test func aCancelledCopyEndsBoth() async throws {
+    let (hasBegun, isGone) = (AsyncEvent(), AsyncEvent())
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequestHead()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbeginning")
+      hasBegun.signal()
+      _ = connection.waitForPeerClose(timeout: .seconds(60))
+      isGone.signal()
+    }
+    let (session, url, target) = (session, server.url("/a"), folder.file("copy"))
+    let copy = Task { try await session.copyItem(from: url, to: target) }
+    #expect(await hasBegun.wait())
+    copy.cancel()
+    await #expect(throws: (any Error).self) { try await copy.value }
+    #expect(await isGone.wait())
+    #expect(try names().isEmpty)
+  }
+
+  /// The answer to a challenge takes the body from its beginning, which is loaded again.
+  @Test func aTargetThatWantsALoginGetsTheWhole() async throws {
+    final class Login: NSObject, URLSessionTaskDelegate {
+      func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+      ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        (.useCredential, URLCredential(user: "user", password: "password", persistence: .forSession))
+      }
+    }
+    let body = String(repeating: "contents", count: 200_000)
+    let source = try folder.write("file", body)
+    let stored = Watched("")
+    let server = try ScriptedServer.http { request in
+      guard request.fields["Authorization"] != nil else {
+        return HTTPResponse(401, fields: ["WWW-Authenticate": "Basic realm=\"x\""])
+      }
+      stored.update { $0 = String(decoding: request.body, as: UTF8.self) }
+      return HTTPResponse(201)
+    }
+    try await session.copyItem(from: source, to: server.url("/a"), delegate: Login())
+    #expect(stored.value == body)
+  }
+
+  @Test func manyAtOnce() async throws {
+    let body = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+    let server = try ScriptedServer.http { _ in HTTPResponse(body: body) }
+    let (session, folder) = (session, folder)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<1000 {
+        group.addTask { try await session.copyItem(from: server.url("/\(index)"), to: folder.file("\(index)")) }
+      }
+      try await group.waitForAll()
+    }
+    let names = try names()
+    #expect(names.count == 1000)
+    for name in names { #expect(try Data(contentsOf: folder.file(name)) == body) }
+  }
+}
