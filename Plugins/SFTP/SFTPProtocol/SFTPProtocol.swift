@@ -128,7 +128,7 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     if demand.wantsEntries { return { RemoteListing(url: url, path: path, server: $0, report: $1) } }
     if demand.wantsInfo { return { RemoteInfo(url: url, path: path, server: $0, report: $1) } }
     if let body = sessionClient?.urlProtocolUploadBody(self) {
-      let replaces = try replaces(url)
+      let replaces = try ChangeConditions.replaces(request)
       let reader = UploadBodyReader(body)
       let record = sessionClient?.session.component(UnfinishedUploads.self)
       let modified = modificationTime
@@ -141,13 +141,13 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
     }
     switch request.httpMethod {
     case "DELETE":
-      _ = try replaces(url)
+      _ = try ChangeConditions.replaces(request)
       return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
     case "MKCOL":
-      _ = try replaces(url)
+      _ = try ChangeConditions.replaces(request)
       return { RemoteDirectory(url: url, path: path, server: $0, report: $1) }
     case "MOVE":
-      let (target, replaces) = (try target(url), try replaces(url))
+      let (target, replaces) = (try target(url), try ChangeConditions.replaces(request))
       let uploads = sessionClient?.session.component(UnfinishedUploads.self)
       return {
         RemoteMove(url: url, path: path, to: target, replaces: replaces, uploads: uploads, server: $0, report: $1)
@@ -181,26 +181,6 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
         url: url)
     }
     return try RemotePath(of: target)
-  }
-
-  /// Whether something that is there already may be replaced.
-  private func replaces(_ url: URL) throws(URLError) -> Bool {
-    func refuse(_ words: String) -> URLError { URLError(.unsupportedURL, message: words, url: url) }
-    // SFTP has no other condition that is checked in one step with the change.
-    for name in ["If-Match", "If-Unmodified-Since"] where request.value(forHTTPHeaderField: name) != nil {
-      throw refuse("\(name) cannot be kept by SFTP: others may change the file between a check and the change.")
-    }
-    if let condition = request.value(forHTTPHeaderField: "If-None-Match") {
-      guard condition.trimmingCharacters(in: .whitespaces) == "*" else {
-        throw refuse("Of If-None-Match, uploads by SFTP understand \"*\" only, not \"\(condition)\".")
-      }
-      return false
-    }
-    switch request.value(forHTTPHeaderField: "Overwrite")?.trimmingCharacters(in: .whitespaces).lowercased() {
-    case nil, "t": return true
-    case "f": return false
-    case let other?: throw refuse("Overwrite is T or F (RFC 4918, section 10.6), not \"\(other)\".")
-    }
   }
 
   private func connect(_ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {

@@ -40,6 +40,8 @@ package struct TransferFailure: Error, Sendable {
     case truncated
     /// FTP: the server refuses REST.
     case restartRefused
+    /// FTP: what was to be changed is not.
+    case refusedChange(FTPRefusal)
     /// FTP: the number of bytes received differs from the announced one.
     case wrongLength(received: Int64, expected: Int64)
     /// The handshake was aborted, so that the owner can evaluate its trust in the server. It may be repeated with the answer.
@@ -107,6 +109,7 @@ package struct TransferFailure: Error, Sendable {
     self.reason = reason
     curlCode = 0
     if case .quic(let fault) = reason { quicFault = fault }
+    if case .refusedChange(let refusal) = reason { ftpReplyCode = refusal.replyCode }
     (urlErrorCode, message) =
       switch reason {
       case .libcurl: (.unknown, "the transfer failed")
@@ -151,6 +154,7 @@ package struct TransferFailure: Error, Sendable {
         )
       case .unanswered(let question): (.timedOut, "the server did not answer \(question.name)")
       case .restartRefused: (.badServerResponse, "the server does not begin in the middle of a file (REST)")
+      case .refusedChange(let refusal): (refusal.code, refusal.words)
       case .wrongLength(let received, let expected):
         (.networkConnectionLost, "the server sent \(received) bytes where \(expected) were to come")
       case .unreadableRoots(let path): (.secureConnectionFailed, "error setting certificate file: \(path)")

@@ -125,6 +125,11 @@ package struct TransferRequest: Sendable {
     get { extras?.ftpTimeLimit }
     set { if _extras.isPresent || newValue != nil { changeExtras { $0.ftpTimeLimit = newValue } } }
   }
+  /// FTP: what is changed, in place of a transfer; the method is HEAD, and the URL has no path.
+  package var ftpChange: FTPChange? {
+    get { extras?.ftpChange }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.ftpChange = newValue } } }
+  }
   /// Content codings are decoded. A body with one that is damaged or cut off makes the transfer fail, and so do more than five of them. A body
   /// with one that is unknown is delivered as it came, and so is a part (status 206): it is a range of the coded form.
   package var decodesContent: Bool
@@ -173,10 +178,11 @@ package struct TransferRequest: Sendable {
     var quic: QUICRoute?
     var range: String?
     var ftpTimeLimit: Duration?
+    var ftpChange: FTPChange?
   }
 
   /// Whether the request may have anything that few have: credentials, rules for its connection, fields that are left out or sent in another way,
-  /// a range, a time limit.
+  /// a range, a time limit, a change.
   var hasExtras: Bool { _extras.isPresent }
 
   private mutating func changeExtras(_ change: (inout Extras) -> Void) {

@@ -109,7 +109,11 @@ extension EasyHandle {
       failure = TransferFailure(
         curlCode: Int(code.rawValue), words: run.fate.writes?.alertWords ?? String(cString: errorBuffer),
         context: context)
-      if let text = run.ftp?.replies.text, !text.isEmpty { failure.message += " (\(text))" }
+      if run.ftp?.change?.hasBegun == true {
+        describeChange(&failure)
+      } else if let text = run.ftp?.replies.text, !text.isEmpty {
+        failure.message += " (\(text))"
+      }
       if code == CURLE_SEND_FAIL_REWIND { failure.reason = .bodyNotRewindable }
     }
     failure.metrics = metrics()

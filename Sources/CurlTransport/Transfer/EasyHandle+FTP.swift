@@ -14,6 +14,7 @@ extension EasyHandle {
     _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, nil)
     curl_slist_free_all(questionList)
     questionList = nil
+    if let command = ftp.change?.command { return beginChange(command) }
     guard request.method == "GET" || request.method == "HEAD" else { return }
     let path = FTPPath(url: request.url)
     guard let file = path.file, !path.isListing else { return }
@@ -24,7 +25,7 @@ extension EasyHandle {
     _ = ccurl_set_list(curl, CURLOPT_PREQUOTE, questionList)
   }
 
-  private func append(_ command: String, _ argument: [UInt8]) {
+  func append(_ command: String, _ argument: [UInt8]) {
     let line = (Array(command.utf8) + argument + [0]).map { CChar(bitPattern: $0) }
     // Nil only when memory ran out; the list is then as before.
     if let list = curl_slist_append(questionList, line) { questionList = list }
@@ -47,6 +48,7 @@ extension EasyHandle {
   }
 
   func commandIsSent(_ line: UnsafeRawBufferPointer) {
+    guard run.ftp?.change == nil else { return changeIsSent(line) }
     run.ftp?.replies.sent(line)
     if openQuestion != nil { waitForReply() }
   }
@@ -88,6 +90,7 @@ extension EasyHandle {
   func receiveReply(_ line: UnsafeRawBufferPointer) -> Int {
     guard let ftp = run.ftp else { return line.count }
     ftp.replies.take(line)
+    if ftp.change != nil, ftp.replies.isComplete { continueChange(after: line, of: ftp.replies.code) }
     switch openQuestion {
     case nil: wait(until: .distantFuture)
     case .listing?: waitForReply()
@@ -123,6 +126,7 @@ extension EasyHandle {
   /// libcurl's result, corrected by what it does not check. More bytes than SIZE has announced are not an error if the
   /// server confirms the transfer: a file may grow.
   func ftpResult(_ code: CURLcode) -> CURLcode {
+    if let change = run.ftp?.change { return changeResult(change, code) }
     guard code == CURLE_OK, run.body == nil, let ftp = run.ftp else { return code }
     if run.isHeadRequest {
       return ftp.replies.deniesDate && ftp.replies.size == nil ? CURLE_REMOTE_FILE_NOT_FOUND : code

@@ -22,6 +22,8 @@ struct FTPReplies {
 
   /// The code of the last complete reply.
   private(set) var code = 0
+  /// Whether the last line ended a reply.
+  private(set) var isComplete = false
   /// The line of the last reply that refused something.
   private(set) var text = ""
   /// The answer to SIZE (RFC 3659 section 4). A claim: what comes may have another length.
@@ -54,11 +56,13 @@ struct FTPReplies {
 
   /// Takes a line of the control connection.
   mutating func take(_ line: UnsafeRawBufferPointer) {
+    isComplete = false
     // "150-" begins a reply of several lines, "150 " ends it.
     guard line.count >= 4, line[3] == 32, line[..<3].allSatisfy({ $0 &- 48 < 10 }) else { return }
     let code = line[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
     // The reply to QUIT says nothing of the transfer, and may come before libcurl reports its end.
     guard code != 221 else { return }
+    isComplete = true
     self.code = code
     var end = line.count
     while end > 4, line[end - 1] <= 32 { end -= 1 }

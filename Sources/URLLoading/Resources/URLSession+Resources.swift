@@ -183,7 +183,8 @@ extension ShadowableMembers where Self: URLSession {
 
   /// Moves a file, a link or a directory to another URL of the same server, over any scheme whose class carries out `MOVE` (RFC 4918, section
   /// 9.9); a file also to another scheme, server or file system: it is copied, and removed where the copy is as long as it was and the
-  /// source is still what was copied.
+  /// source is still what was copied. Of `ftp` and `ftps` a file that others create at the target in that moment may be replaced, since
+  /// servers only tell what was there before.
   ///
   /// The errors are those of a load: `fileDoesNotExist` where there is nothing, or no directory for the target; `cannotMoveFile` where the
   /// target is there and is not to be replaced, a directory would be replaced by a file or moved into itself, something else than a file

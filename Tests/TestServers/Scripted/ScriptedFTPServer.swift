@@ -10,10 +10,12 @@ package final class ScriptedFTPServer: Sendable {
   package struct Script: Sendable {
     /// What every path names.
     package var file = Data()
-    /// The reply to a command, in place of the usual one; nil for none at all.
+    /// The reply to a command, or to a whole line, in place of the usual one; nil for none at all.
     package var replies: [String: String?] = [:]
     /// The reply to a command from the second time on.
     package var laterReplies: [String: String] = [:]
+    /// Commands at which the server closes the connection.
+    package var closing: Set<String> = []
     /// How long each command waits for its reply; "220" is the greeting.
     package var delays: [String: Duration] = [:]
     /// The line that begins a transfer.
@@ -48,6 +50,11 @@ package final class ScriptedFTPServer: Sendable {
 
   /// How many of them begin with a word.
   package func count(of word: String) -> Int { received.read { $0.count { $0.hasPrefix(word) } } }
+
+  /// Waits until a command came that begins with a word.
+  package func receives(_ word: String) async -> Bool {
+    await received.wait(timeout: .seconds(30)) { $0.contains { $0.hasPrefix(word) } }
+  }
 
   /// How many connections came.
   package var connectionCount: Int { server.connectionCount }
@@ -93,8 +100,8 @@ package final class ScriptedFTPServer: Sendable {
         if isRepeated, let reply = script.laterReplies[command] { script.replies[command] = reply }
         if isRepeated, command == "RETR", let file = script.laterFile { script.file = file }
         try wait(command, script)
-        if command == "QUIT" { return }
-        if let reply = script.replies[command] {
+        if command == "QUIT" || script.closing.contains(command) { return }
+        if let reply = script.replies[line] ?? script.replies[command] {
           if let reply { try connection.send("\(reply)\r\n") }
           if command == "REST", reply?.hasPrefix("350") != true { continue }
           if command != "REST" { continue }

@@ -13,7 +13,7 @@ extension FTPProtocol: TransferHandler {
     let stage = state.withLock { state in
       switch state.stage {
       case .probe, .file: state.probed = head
-      case .lookup, .confirmation, .body, .directory, .listing: break
+      case .lookup, .confirmation, .body, .directory, .listing, .change: break
       }
       return state.stage
     }
@@ -25,7 +25,7 @@ extension FTPProtocol: TransferHandler {
     case .listing:
       collectHead(of: transfer)
       respondToListing(head)
-    case .probe, .lookup, .confirmation, .directory, .file: break
+    case .probe, .lookup, .confirmation, .directory, .file, .change: break
     }
   }
 
@@ -43,7 +43,7 @@ extension FTPProtocol: TransferHandler {
     case .body: sessionClient?.urlProtocol(self, didLoad: bytes)
     case .listing: list(bytes, of: transfer)
     case .lookup: lookUp(bytes, of: transfer)
-    case .probe, .confirmation, .directory, .file: break
+    case .probe, .confirmation, .directory, .file, .change: break
     }
   }
 
@@ -84,6 +84,7 @@ extension FTPProtocol: TransferHandler {
     case .file(let failure): return tell(failure, isFile: (try? result.get()) != nil)
     case .lookup: return lookupEnded(result)
     case .confirmation(let length): return confirmationEnded(ofLength: length, result)
+    case .change(let change): return changeEnded(change, result)
     case .probe, .body, .listing: break
     }
     switch result {

@@ -17,6 +17,12 @@ internal import URLLoadingCurlTransport
 /// The servers of TLS connections are judged as those of `https` are. One is new for each transfer, and for its data another, which has to
 /// show the same certificates or to resume the TLS session of the first.
 ///
+/// `DELETE` removes a file or an empty directory, `MKCOL` makes a directory, and `MOVE` renames either on its server, within a transfer that
+/// loads nothing; see `FTPChangeSteps`. A move looks for its target first: a directory there stays, and with `Overwrite: F` a file, too. Others
+/// may create one between that and the renaming, which servers may then replace. Where a server tells neither sizes nor dates, a move that
+/// replaces nothing is refused. What was begun is never begun again: with a lost connection the load fails, and the error says where nothing
+/// tells whether the server has done its work.
+///
 /// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session. The same goes for a
 /// listing that is to tell a size, and that stands still for 2 s while the load is not suspended.
 ///
@@ -39,6 +45,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     case listing(FTPListing.Format)
     /// Whether what could not be listed, for the reason given, is a file.
     case file(TransferFailure)
+    /// What the request changes.
+    case change(FTPChange)
   }
 
   struct State {
@@ -63,6 +71,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var lookup: FTPSizeLookup?
     var isStopped = false
     var upload: Upload?
+    /// What the request changes; nil where it loads or stores.
+    var change: FTPChange?
   }
 
   /// The record of an upload: a server writes under the final name, so that a failed upload leaves a partial file.
@@ -95,7 +105,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
     .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background,
-    .schemes("ftp", "ftps"), .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+    .schemes("ftp", "ftps"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE"),
   ]
 
   override class var capabilities: Capabilities { declared }
@@ -106,13 +116,16 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     }
     if let error = URLError.unvalidatedName(of: request) { return fail(error) }
     let path = url.path(percentEncoded: true)
-    if !wantsEntries, path.hasSuffix("/") || path.isEmpty {
+    let change: FTPChange?
+    do throws(URLError) { change = try FTPChange(request) } catch { return fail(error) }
+    if change == nil, !wantsEntries, path.hasSuffix("/") || path.isEmpty {
       return fail(URLError(.fileIsDirectory, message: "\(url.redactedDescription) names a directory.", url: url))
     }
     if let user = url.user(percentEncoded: false) {
       let password = url.password(percentEncoded: false) ?? ""
       state.withLock { $0.credential = TransferCredential(user: user, password: password, schemes: .basic) }
     }
+    state.withLock { $0.change = change }
     sessionClient?.gate.observe { [weak self] isOpen in
       let transfer = self?.state.withLock { $0.transfer }
       if isOpen { transfer?.resume() } else { transfer?.pause() }
@@ -141,6 +154,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
   /// Starts the first transfer, or starts again with another credential.
   func begin() {
     guard !wantsEntries else { return start(.listing(.facts)) }
+    if let change = state.withLock({ $0.change }) { return start(.change(change)) }
     let body = sessionClient?.urlProtocolUploadBody(self)
     // Positions in a file that is sent as text are not those of what comes.
     let isRanged =
@@ -187,6 +201,9 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       if isHead, questions.contains(.size) { transferRequest.method = "HEAD" }
     case .directory, .file: transferRequest.method = "HEAD"
     case .listing(let format): transferRequest.method = format.command
+    case .change(let change):
+      transferRequest.method = "HEAD"
+      transferRequest.ftpChange = change
     }
     let source = body.map { BodySource($0) }
     if let source {
@@ -209,7 +226,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       switch stage {
       case .listing(let format): state.listing = FTPListing(format, of: url, now: Date())
       case .lookup(let format): state.lookup = FTPSizeLookup(format, of: url, now: Date())
-      case .probe, .confirmation, .body, .directory, .file: break
+      case .probe, .confirmation, .body, .directory, .file, .change: break
       }
       return state.credential
     }
@@ -240,6 +257,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     case .file:
       while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
     case .lookup: components.percentEncodedPath = FTPPath.folder(of: components.percentEncodedPath)
+    // The change has the path: its commands begin where the login leads to.
+    case .change: (components.percentEncodedPath, components.query) = ("/", nil)
     case .probe, .confirmation, .body: break
     }
     return components.string ?? url.absoluteString

@@ -34,7 +34,7 @@ struct FileChange {
     case "COPY": verb = .copy(try Self.target(of: request, "COPY"))
     default: return nil
     }
-    replaces = try FileConditions.replaces(request)
+    replaces = try ChangeConditions.replaces(request)
     path = try Self.path(of: url)
     self.url = url
   }

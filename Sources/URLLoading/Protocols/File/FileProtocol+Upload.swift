@@ -6,7 +6,7 @@ extension FileProtocol {
     guard let url = request.url else { return }
     let (target, replaces): (UploadTarget?, Bool)
     do throws(URLError) {
-      replaces = try FileConditions.replaces(request)
+      replaces = try ChangeConditions.replaces(request)
       guard let path = try FilePath(url).text else {
         throw URLError(.badURL, message: "The name of a file to store must be UTF-8.", url: url)
       }
