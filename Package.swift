@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "URLLoadingRedis", targets: ["URLLoadingRedis"]),
     .library(name: "ArchiveProtocol", targets: ["ArchiveProtocol"]),
     .library(name: "SFTPProtocol", targets: ["SFTPProtocol"]),
+    .library(name: "WebDAVProtocol", targets: ["WebDAVProtocol"]),
     .executable(name: "urlload", targets: ["urlload"]),
     .executable(name: "urlload-pac", targets: ["urlload-pac"]),
     .executable(name: "urlloadd", targets: ["urlloadd"]),
@@ -119,23 +120,26 @@ let package = Package(
         "URLLoading", "URLLoadingBase", "URLLoadingHTTPSemantics", "URLLoadingCSSH2", "URLLoadingCOpenSSL",
       ],
       path: "Plugins/SFTP/SFTPProtocol", swiftSettings: dropIn("SFTPProtocol")),
+    .target(
+      name: "WebDAVProtocol", dependencies: ["URLLoading", "URLLoadingBase", "URLLoadingHTTPSemantics"],
+      path: "Plugins/WebDAV/WebDAVProtocol", swiftSettings: dropIn("WebDAVProtocol")),
     .executableTarget(
       name: "urlload",
       dependencies: [
-        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase", "URLLoadingHTTPSemantics",
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "WebDAVProtocol", "URLLoadingBase", "URLLoadingHTTPSemantics",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "urlload-pac"),
     .executableTarget(
       name: "urlloadd",
       dependencies: [
-        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingBase", "URLLoadingSQLite", "URLLoadingCLinux",
-        "URLLoadingCCrashRecord", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "WebDAVProtocol", "URLLoadingBase", "URLLoadingSQLite",
+        "URLLoadingCLinux", "URLLoadingCCrashRecord",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "URLLoadingPrivateScheme", dependencies: ["URLLoading"], path: "Samples/PrivateScheme"),
     .executableTarget(name: "URLLoadingDirectScheme", dependencies: ["URLLoading"], path: "Samples/DirectScheme"),
     .executableTarget(name: "URLLoadingMemoryScheme", dependencies: ["URLLoading"], path: "Samples/MemoryScheme"),
-    .executableTarget(name: "URLLoadingWebDAVScheme", dependencies: ["URLLoading"], path: "Samples/WebDAVScheme"),
     .executableTarget(name: "URLLoadingLoadEverything", dependencies: ["URLLoading"], path: "Samples/LoadEverything"),
     .executableTarget(
       name: "URLLoadingDelegateDownload", dependencies: ["URLLoading"], path: "Samples/DelegateDownload"),
@@ -172,7 +176,9 @@ let package = Package(
       path: "Tests/Fixtures/DownloadWorker"),
     .executableTarget(
       name: "URLLoadingConnectivityWorker",
-      dependencies: ["URLLoading", "URLLoadingBase", "ArchiveProtocol", "SFTPProtocol", "URLLoadingTestServers"],
+      dependencies: [
+        "URLLoading", "URLLoadingBase", "ArchiveProtocol", "SFTPProtocol", "WebDAVProtocol", "URLLoadingTestServers",
+      ],
       path: "Tests/Fixtures/ConnectivityWorker"),
     .testTarget(
       name: "URLLoadingTests",
@@ -187,8 +193,7 @@ let package = Package(
     .testTarget(
       name: "URLProtocolTestingTests",
       dependencies: [
-        "URLProtocolTesting", "URLLoading", "URLLoadingBase", "URLLoadingMemoryScheme", "URLLoadingWebDAVScheme",
-        "URLLoadingTestServers",
+        "URLProtocolTesting", "URLLoading", "URLLoadingBase", "URLLoadingMemoryScheme", "URLLoadingTestServers",
       ]),
     .testTarget(
       name: "URLLoadingHTTPTypesTests", dependencies: ["URLLoadingHTTPTypes", "URLLoading", "URLLoadingTestServers"]),
@@ -218,6 +223,9 @@ let package = Package(
         "SFTPProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers",
         "URLLoadingDownloadWorker",
       ]),
+    .testTarget(
+      name: "WebDAVProtocolTests",
+      dependencies: ["WebDAVProtocol", "URLLoading", "URLProtocolTesting", "URLLoadingBase", "URLLoadingTestServers"]),
     .executableTarget(
       name: "URLLoadingBackgroundWorker", dependencies: ["URLLoading"], path: "Tests/Fixtures/BackgroundWorker"),
     .testTarget(
@@ -238,8 +246,9 @@ let package = Package(
     .executableTarget(
       name: "URLLoadingArticles",
       dependencies: [
-        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLLoadingCombine", "URLLoadingRedis", "URLLoadingHTTPTypes",
-        "URLLoadingLogging", "URLProtocolTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "URLLoading", "ArchiveProtocol", "SFTPProtocol", "WebDAVProtocol", "URLLoadingCombine", "URLLoadingRedis",
+        "URLLoadingHTTPTypes", "URLLoadingLogging", "URLProtocolTesting",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Articles/Programs", plugins: ["ArticlePlugin"]),
@@ -249,7 +258,7 @@ let package = Package(
         "URLLoadingArticles",
         "URLLoadingPrivateScheme", "URLLoadingMemoryScheme", "URLLoadingLoadEverything", "URLLoadingDelegateDownload",
         "URLLoadingSFTPFiles", "URLLoadingEventLog", "URLLoadingLineClient", "URLLoadingBackgroundDownload", "urlloadd",
-        "URLLoadingCombineUsers", "URLLoadingWebDAVScheme", "URLLoadingDirectScheme",
+        "URLLoadingCombineUsers", "URLLoadingDirectScheme",
         "URLLoadingTestServers",
       ]),
   ],
@@ -266,7 +275,7 @@ if buildsDropIn {
     return $0.type == .executable || $0.type == .test || $0.type == .plugin || adapters.contains($0.name)
   }
   if !buildsService { package.dependencies = [] }
-  let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPProtocol"]
+  let modules = ["FoundationNetworking", "URLProtocolTesting", "ArchiveProtocol", "SFTPProtocol", "WebDAVProtocol"]
   package.products = [.library(name: "URLLoadingDropInObjects", type: .static, targets: modules)]
   if buildsService { package.products = [.executable(name: "urlloadd", targets: ["urlloadd"])] }
 }

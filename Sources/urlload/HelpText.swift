@@ -22,6 +22,7 @@ enum HelpText {
       urlload -T a.jpg -u me ftp://host/photos/  upload; asks for the password
       urlload ls -l ftp://host/photos/           what is there; see urlload ls --help
       urlload -O sftp://me@host/~/a.zip          with the keys and settings of ~/.ssh
+      urlload -T a.jpg -u me davs://host/photos/ the same on a WebDAV server
       urlload x.zip!/a/b.csv                     a member of an archive
       urlload 'archive:https://host/x.zip!/b'    only its bytes are fetched
       urlload 'data:text/plain;base64,SGVsbG8K'  any scheme works the same

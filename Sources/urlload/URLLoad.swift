@@ -2,6 +2,7 @@ import ArchiveProtocol
 import ArgumentParser
 import SFTPProtocol
 import URLLoading
+import WebDAVProtocol
 
 /// The command `urlload`.
 @main
@@ -15,7 +16,7 @@ struct URLLoad: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "What to load: http, https, ftp, ftps, sftp, file and data URLs, and members of archives; {a,b} and [1-9] stand for several.",
+      "What to load: http, https, ftp, ftps, sftp, dav, davs, file and data URLs, and members of archives; {a,b} and [1-9] stand for several.",
       valueName: "URL"), completion: .file())
   var urls: [String] = []
 
@@ -35,6 +36,7 @@ struct URLLoad: AsyncParsableCommand {
     if let shell = CompletionScript.shell(askedBy: arguments) { writeCompletions(for: shell) }
     URLProtocol.registerClass(ArchiveProtocol.self)
     URLProtocol.registerClass(SFTPProtocol.self)
+    URLProtocol.registerClass(WebDAVProtocol.self)
     if arguments.first == ListCommand.name {
       await run(ListCommand.self, Array(arguments.dropFirst())) { command, console in
         Lister(options: try command.options(), console: console)

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import SFTPProtocol
 import URLLoading
+import WebDAVProtocol
 internal import URLLoadingBase
 
 /// The command `urlloadd`.
@@ -43,7 +44,7 @@ struct URLLoadDaemon: ParsableCommand {
       try Listener(inherited: ProcessInfo.processInfo.environment, place: place) ?? Listener(at: place)
     unsetenv("LISTEN_FDS")
     unsetenv("LISTEN_PID")
-    for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self] as [URLProtocol.Type] {
+    for protocolClass in [SFTPProtocol.self, ArchiveProtocol.self, WebDAVProtocol.self] as [URLProtocol.Type] {
       URLProtocol.registerClass(protocolClass)
     }
     let list = PluginLoader.list(environment: ProcessInfo.processInfo.environment)

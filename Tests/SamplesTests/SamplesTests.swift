@@ -140,19 +140,6 @@ import URLLoadingTestServers
     #expect(outcome.error.contains("square://12"), "\(outcome.error)")
   }
 
-  @Test func webDAVSchemeLogsInStoresListsAndLoads() async throws {
-    let server = try await WebDAVServer.start()
-    try FileManager.default.createDirectory(
-      at: server.documentRoot.appending(path: "private/old"), withIntermediateDirectories: true)
-    let url = server.url("/private/", login: "\(WebDAVServer.user):\(WebDAVServer.password)@")
-    let lines = try await Self.check("WebDAVScheme", [url.absoluteString]).split(separator: "\n")
-    #expect(lines.prefix(2).sorted() == ["directory - old", "file 18 greeting.txt"])
-    #expect(lines.dropFirst(2) == ["Hello over WebDAV. text/plain", "WebDAV."])
-    let stored = try Data(contentsOf: server.documentRoot.appending(path: "private/greeting.txt"))
-    #expect(stored == Data("Hello over WebDAV.".utf8))
-    await server.stop()
-  }
-
   @Test func sftpFilesStoresListsAndLoads() async throws {
     let server = try await SSHServer.start()
     let home = try TemporaryDirectory("home")

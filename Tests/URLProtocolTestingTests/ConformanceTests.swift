@@ -2,7 +2,7 @@ import Testing
 import URLLoadingTestServers
 import URLProtocolTesting
 
-/// The built-in protocol classes and the samples keep to what they declare. The memory sample's test is the one that the manual shows.
+/// The built-in protocol classes keep to what they declare. The memory sample's test is the one that the manual shows.
 @Suite(.timeLimit(.minutes(5))) struct ConformanceTests {
   /// Sanitizers make everything many times slower.
   private let limit = Duration.seconds(Sanitizing.isOn ? 240 : 60)
@@ -18,9 +18,6 @@ import URLProtocolTesting
 
   @Test(arguments: URLProtocolConformance.checks(for: FTPFixture()))
   func ftp(_ check: ConformanceCheck) async throws { try await check.run(FTPFixture(), timeLimit: limit) }
-
-  @Test(arguments: URLProtocolConformance.checks(for: WebDAVFixture()))
-  func webDAVSample(_ check: ConformanceCheck) async throws { try await check.run(WebDAVFixture(), timeLimit: limit) }
 
   @Test(arguments: URLProtocolConformance.checks(for: BlockingFixture()))
   func blockingClass(_ check: ConformanceCheck) async throws {

@@ -6,7 +6,8 @@ struct ListCommand: ParsableCommand {
   static let name = "ls"
 
   static let configuration = CommandConfiguration(
-    commandName: "urlload ls", abstract: "Lists what is in directories: file, ftp, ftps and sftp URLs, and archives.",
+    commandName: "urlload ls",
+    abstract: "Lists what is in directories: file, ftp, ftps, sftp, dav and davs URLs, and archives.",
     discussion: HelpText.listing, version: HelpText.version)
 
   @Argument(help: ArgumentHelp("The directories.", valueName: "URL"), completion: .file())

@@ -28,7 +28,7 @@ enum ExitReason: Int32, CaseIterable, Sendable {
     case .timeout: "it took too long"
     case .login: "user or password are missing or refused (status 401, 407; FTP and SSH login)"
     case .serverStatus: "the server's status is 400 or above"
-    case .notFound: "no such file or directory, or no permission for it (file, ftp, sftp)"
+    case .notFound: "no such file or directory, or no permission for it (file, ftp, sftp, dav)"
     case .broken: "the transfer broke, or the answer makes no sense"
     case .localFile: "a local file could not be read or written"
     case .interrupted: "Ctrl-C"

@@ -21,7 +21,9 @@ extension Failure {
       return
     }
     let detail = Self.detail(of: error)
-    if error.code == .unsupportedURL {
+    let scheme = url.scheme?.lowercased() ?? ""
+    let isWebDAV = ["dav", "davs"].contains(scheme)
+    if error.code == .unsupportedURL, !isWebDAV {
       // The library lists its schemes after a semicolon.
       let available = detail.split(separator: "; ", maxSplits: 1).dropFirst().first.map { String($0) }
       self.init(
@@ -33,7 +35,9 @@ extension Failure {
       self.init(found.0, found.1, subject, advice: found.2)
       return
     }
-    let special = url.scheme?.lowercased() == "sftp" ? Self.explainSSH(error, isListing: isListing) : nil
+    let special =
+      scheme == "sftp"
+      ? Self.explainSSH(error, isListing: isListing) : isWebDAV ? Self.explainWebDAV(error, isListing: isListing) : nil
     let (reason, what, advice) = special ?? (isListing ? Self.explainListing(error) : Self.explain(error))
     // For a file the kind of failure says all.
     let isSaid = detail.isEmpty || reason == .notFound && url.isFileURL && error.code != .cannotOpenFile
@@ -153,6 +157,18 @@ extension Failure {
         : (.broken, "the server cannot do it", "check permissions and free space there")
     case .resourceUnavailable where !isListing:
       (.broken, "the load broke off", "try again, or let --retry do it")
+    default: nil
+    }
+  }
+
+  /// Differs for WebDAV.
+  private static func explainWebDAV(_ error: URLError, isListing: Bool) -> (ExitReason, String, String)? {
+    switch error.code {
+    case .unsupportedURL:
+      (.broken, "the server does not do that", "check that WebDAV is on at this path; -v shows more")
+    case .cannotCreateFile, .cannotWriteToFile, .cannotMoveFile, .cannotRemoveFile:
+      (.broken, "the server cannot do it", "see with urlload ls what is there, and check permissions and free space")
+    case .resourceUnavailable where !isListing: (.broken, "the server did not do it", "try again; -v shows more")
     default: nil
     }
   }

@@ -206,7 +206,8 @@ struct ArticleCode {
   /// What the articles call servers and folders, and what they are when the program runs.
   private static let substitutions = [
     ("https://internal.example.org", "\\(Place.secure)"), ("https://example.org", "\\(Place.web)"),
-    ("sftp://me@example.org/~", "\\(Place.ssh)"), ("ftp://example.org", "\\(Place.ftp)"),
+    ("sftp://me@example.org/~", "\\(Place.ssh)"), ("davs://example.org", "\\(Place.webDAV)"),
+    ("ftp://example.org", "\\(Place.ftp)"),
     ("wss://example.org", "\\(Place.webSocket)"), ("redis://cache.example.org", "\\(Place.redis)"),
     ("\"SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE\"", "Place.fingerprint"),
     ("\"mail.example.org\"", "Place.mailHost"), ("port: 143", "port: Place.mailPort"),

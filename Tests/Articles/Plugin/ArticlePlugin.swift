@@ -9,7 +9,7 @@ struct ArticlePlugin: BuildToolPlugin {
     let catalogs = [
       "Sources/URLLoading/URLLoading.docc", "Sources/FoundationNetworking/FoundationNetworking.docc",
       "Sources/URLLoadingCombine/URLLoadingCombine.docc", "Plugins/Archive/ArchiveProtocol/ArchiveProtocol.docc",
-      "Plugins/SFTP/SFTPProtocol/SFTPProtocol.docc",
+      "Plugins/SFTP/SFTPProtocol/SFTPProtocol.docc", "Plugins/WebDAV/WebDAVProtocol/WebDAVProtocol.docc",
     ]
     var articles = [root.appending(path: "README.md")]
     for catalog in catalogs.map({ root.appending(path: $0) }) {

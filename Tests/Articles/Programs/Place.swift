@@ -9,6 +9,8 @@ enum Place {
   static let ftp = value("FTP")
   /// `sftp://me@example.org/~`.
   static let ssh = value("SSH")
+  /// `davs://example.org`: a server without TLS.
+  static let webDAV = value("WEBDAV")
   /// The fingerprint of that server's key.
   static let fingerprint = value("FINGERPRINT")
   static let webSocket = value("WEBSOCKET")

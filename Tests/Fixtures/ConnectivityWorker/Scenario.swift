@@ -4,14 +4,15 @@ import SFTPProtocol
 import URLLoading
 import URLLoadingBase
 import URLLoadingTestServers
+import WebDAVProtocol
 
 /// What the worker can be told to do.
 enum Scenario {
   typealias Body = @Sendable (Loopback) async throws -> Void
 
   static let all: [String: Body] = [
-    "kernel": kernel, "http": http, "http6": http6, "ftp": ftp, "sftp": sftp, "archive": archive, "own": own,
-    "upload": upload, "many": many, "cancel": cancel, "resource-timeout": resourceTimeout,
+    "kernel": kernel, "http": http, "http6": http6, "ftp": ftp, "sftp": sftp, "dav": dav, "archive": archive,
+    "own": own, "upload": upload, "many": many, "cancel": cancel, "resource-timeout": resourceTimeout,
     "name": NameScenario.comesBack, "name-failure": NameScenario.answersAgain, "no-name": NameScenario.doesNotExist,
     "refused": NameScenario.refusesOnOneAddress, "background": BackgroundScenario.serve,
     "http3": HTTP3Scenario.changes,
@@ -71,6 +72,11 @@ enum Scenario {
     url.path = "/f"
     try await load(url.url ?? URL(fileURLWithPath: "/"), classes: [SFTPProtocol.self], loopback)
     await server.stop()
+  }
+
+  private static func dav(_ loopback: Loopback) async throws {
+    let server = try await loopback.serving { try hello() }
+    try await load(server.url("/f", scheme: "dav"), classes: [WebDAVProtocol.self], loopback)
   }
 
   private static func archive(_ loopback: Loopback) async throws {

@@ -4,7 +4,7 @@ import URLLoadingTestServers
 
 /// The folder's libraries have the symbols of our modules, and take none of a program's.
 @Suite(.serialized, .disabled(if: Sanitizing.isOn)) struct DropInExportTests {
-  static let libraries = ["URLLoading", "ArchiveProtocol", "SFTPProtocol", "URLProtocolTesting"]
+  static let libraries = ["URLLoading", "ArchiveProtocol", "SFTPProtocol", "WebDAVProtocol", "URLProtocolTesting"]
 
   @Test(arguments: libraries) func exportsAreDeclarationsOfOurModules(_ library: String) async throws {
     let folder = try await DropInFolder.shared

@@ -61,6 +61,12 @@ import URLLoadingTestServers
       try folder.write(".ssh/config", "IdentityFile \"\(key)\"\n")
       chmod(folder.file(".ssh/config").path, 0o600)
       stops.append { await ssh.stop() }
+    case "WebDAV", "WebDAVProtocol", "LoadFilesOverWebDAV":
+      let files = try await WebDAVServer.start()
+      for folder in ["shared", "reports"] { try files.makeFolder("public/\(folder)") }
+      try files.write(Data("quarter,total\n1,95\n".utf8), to: "public/reports/2024.csv")
+      environment["WEBDAV"] = files.url("/public").absoluteString
+      stops.append { await files.stop() }
     default: break
     }
     let outcome = try await Command.run(BuiltProgram.path("URLLoadingArticles"), [name], environment: environment)

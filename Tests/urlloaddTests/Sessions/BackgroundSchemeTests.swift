@@ -75,6 +75,22 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  @Test func webDAVInBothDirections() async throws {
+    let server = try await WebDAVServer.shared
+    let file = fixture.directory.file("source.bin")
+    try Self.body.write(to: file)
+    let name = "background-\(UInt64.random(in: 0 ... .max)).bin"
+    let url = server.url("/private/\(name)", login: "\(WebDAVServer.user):\(WebDAVServer.password)@")
+    #expect(try await passOver("upload:\(file.path),\(url)") == ["1 0 0"])
+    #expect(try server.contents("private/\(name)") == Self.body)
+    try await fixture.leave("other", "download:\(url)")
+    let program = try fixture.program("other")
+    #expect(try await program.says("ended 1 0"), "\(program.lines)")
+    #expect(try isTaken())
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func membersOfArchives() async throws {
     let folder = fixture.directory.file("packed")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import URLLoadingTestServers
   .enabled("this machine lets nobody make a network of their own (unshare -rn)") { await PrivateNetwork.isAvailable },
   .timeLimit(.minutes(3)))
 struct WaitingForConnectivityTests {
-  @Test(arguments: ["http", "http6", "ftp", "sftp", "archive", "own"])
+  @Test(arguments: ["http", "http6", "ftp", "sftp", "dav", "archive", "own"])
   func everySchemeWaits(_ scheme: String) async throws {
     #expect(try await PrivateNetwork.run(scheme) == ["told 1", "body hello", "transactions 1"])
   }

@@ -3,6 +3,7 @@ import Foundation
 import FoundationNetworking
 import SFTPProtocol
 import URLProtocolTesting
+import WebDAVProtocol
 
 /// A scheme of the program's own: files by another name.
 final class KitProtocol: AsyncURLProtocol, @unchecked Sendable {
@@ -36,6 +37,7 @@ struct KitFixture: URLProtocolFixture {
     let arguments = CommandLine.arguments
     URLProtocol.registerClass(ArchiveProtocol.self)
     URLProtocol.registerClass(SFTPProtocol.self)
+    URLProtocol.registerClass(WebDAVProtocol.self)
     for url in arguments[1...2].compactMap({ URL(string: $0) }) {
       let (data, _) = try await URLSession.shared.data(from: url)
       print(url.scheme ?? "-", data.count)
