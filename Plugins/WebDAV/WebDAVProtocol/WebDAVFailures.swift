@@ -4,13 +4,14 @@ import URLLoading
 struct WebDAVFailures: Sendable {
   /// What was to be done.
   enum Action: Sendable {
-    case load, list, store, remove, makeDirectory, move, copy
+    case load, list, describe, store, remove, makeDirectory, move, copy
 
     /// For "The server did not …".
     fileprivate var words: String {
       switch self {
       case .load: "send"
       case .list: "list"
+      case .describe: "tell of"
       case .store: "store"
       case .remove: "remove"
       case .makeDirectory: "make the directory"
@@ -22,7 +23,7 @@ struct WebDAVFailures: Sendable {
     /// For a refusal without a code of its own.
     fileprivate var code: URLError.Code {
       switch self {
-      case .load, .list: .noPermissionsToReadFile
+      case .load, .list, .describe: .noPermissionsToReadFile
       case .store: .cannotWriteToFile
       case .remove: .cannotRemoveFile
       case .makeDirectory, .copy: .cannotCreateFile
@@ -52,7 +53,7 @@ struct WebDAVFailures: Sendable {
     case 405 where action == .makeDirectory:
       (code, words) = (.cannotCreateFile, "there is something, or it makes none (405)")
     case 405, 501: (code, words) = (.unsupportedURL, "it does not carry that out (\(status))")
-    case 409 where action != .remove && action != .load && action != .list:
+    case 409 where ![.remove, .load, .list, .describe].contains(action):
       (code, words) = (.fileDoesNotExist, "there is no directory for it (409)")
     case 412 where action == .store:
       (code, words) = (.cannotCreateFile, "what is there is not what the request names, if there is anything (412)")

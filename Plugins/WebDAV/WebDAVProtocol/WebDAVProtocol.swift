@@ -20,12 +20,12 @@ open class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
 
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
-    .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background, .schemes("dav", "davs"),
+    .byteRanges, .upload, .listing, .resourceInfo, .nonblocking, .connectivity, .background, .schemes("dav", "davs"),
     .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "COPY"),
   ]
 
-  /// Byte ranges, uploads, listing and connectivity; the schemes `dav` and `davs`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL`,
-  /// `MOVE` and `COPY`.
+  /// Byte ranges, uploads, listing, descriptions and connectivity; the schemes `dav` and `davs`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`,
+  /// `MKCOL`, `MOVE` and `COPY`.
   public final override class var capabilities: Capabilities { declared }
 
   /// Loads, stores or changes what the URL names.
@@ -39,6 +39,16 @@ open class WebDAVProtocol: AsyncURLProtocol, @unchecked Sendable {
       } else {
         try await ServerChange(exchange: exchange, request: request).run()
       }
+    } catch {
+      throw exchange.failure(error)
+    }
+  }
+
+  /// Tells what the URL names, a directory as well.
+  public final override func describe(_ request: URLRequest, to writer: Writer) async throws {
+    let exchange = try Exchange(request, writer, self)
+    do {
+      try await ResourceDescription(exchange: exchange, request: request).run()
     } catch {
       throw exchange.failure(error)
     }

@@ -280,6 +280,31 @@ import WebDAVProtocol
     await server.stop()
   }
 
+  /// Nor is one whose answer has no end; and what comes behind a status that says all is not waited for.
+  @Test func anAnswerWithoutAnEndIsGivenUp() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 207 Multi-Status\r\nTransfer-Encoding: chunked\r\n\r\n")
+      try connection.sendChunk(Data(ScriptedDAV.head.utf8))
+      let piece = Data(String(repeating: ScriptedDAV.directory("/d/"), count: 1000).utf8)
+      while true { try connection.sendChunk(piece) }
+    }
+    let error = await TestSession.error { try await session.removeItem(at: url(server)) }
+    #expect(error?.code == .dataLengthExceedsMaximum)
+    #expect(server.log.requests.map(\.method) == ["PROPFIND"])
+    #expect(await server.waitForIdle())
+    let silent = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\n")
+      _ = connection.waitForPeerClose(timeout: .seconds(60))
+    }
+    let start = ContinuousClock.now
+    #expect(await TestSession.error { _ = try await session.data(from: url(silent, "/x")) }?.code == .fileDoesNotExist)
+    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(await silent.waitForIdle())
+    for server in [server, silent] { await server.stop() }
+  }
+
   /// Fields of the request reach the server, and a question's do not.
   @Test func fieldsArePassedOn() async throws {
     let server = try ScriptedDAV.server([

@@ -120,6 +120,49 @@ import WebDAVProtocol
     session.invalidateAndCancel()
   }
 
+  @Test(arguments: WebDAVServer.Program.allCases)
+  func resourcesAreLookedAt(_ program: WebDAVServer.Program) async throws {
+    let server = try await WebDAVServer.shared(program)
+    let session = TestSession.make()
+    try server.makeFolder("public/looked/d")
+    try server.write(Data("12345".utf8), to: "public/looked/a b.txt")
+    let file = try await session.resourceInfo(at: server.url("/public/looked/a%20b.txt"))
+    #expect(file.kind == .file && file.size == 5 && file.url == server.url("/public/looked/a%20b.txt"))
+    #expect(abs(file.modificationDate?.timeIntervalSinceNow ?? 1000) < 300)
+    #expect(file.validators.entityTag?.hasSuffix("\"") == true)
+    for path in ["/public/looked/d", "/public/looked/d/"] {
+      let directory = try await session.resourceInfo(at: server.url(path))
+      #expect(directory.kind == .directory && directory.size == nil)
+    }
+    let error = await TestSession.error { _ = try await session.resourceInfo(at: server.url("/public/looked/x")) }
+    #expect(error?.code == .fileDoesNotExist)
+    if program == .nginx {
+      try server.write(Data("123".utf8), to: "plain/seen")
+      let plain = try await session.resourceInfo(at: server.url("/plain/seen"))
+      #expect(plain.kind == .file && plain.size == 3)
+    }
+    session.invalidateAndCancel()
+  }
+
+  /// Trees, and copies within a server and to another scheme, by what the class has.
+  @Test(arguments: WebDAVServer.Program.allCases)
+  func treesAreCopiedAndRemoved(_ program: WebDAVServer.Program) async throws {
+    let server = try await WebDAVServer.shared(program)
+    let session = TestSession.make()
+    try server.makeFolder("public/trees/from/d 1/e")
+    for name in ["x", "d 1/y", "d 1/e/100%"] { try server.write(Data(name.utf8), to: "public/trees/from/\(name)") }
+    let folder = try TemporaryDirectory("trees")
+    try await session.copyItem(
+      from: server.url("/public/trees/from/"), to: folder.url.appending(component: "here"), recursively: true)
+    #expect(try Data(contentsOf: folder.file("here/d 1/e/100%")) == Data("d 1/e/100%".utf8))
+    try await session.copyItem(
+      from: folder.url.appending(component: "here"), to: server.url("/public/trees/back/"), recursively: true)
+    #expect(try server.contents("public/trees/back/d 1/y") == Data("d 1/y".utf8))
+    try await session.removeItem(at: server.url("/public/trees/back/"), recursively: true)
+    #expect(!server.has("public/trees/back"))
+    session.invalidateAndCancel()
+  }
+
   /// The program's delegate is asked about its own task, and told of no other.
   @Test func aDelegateSeesItsTask() async throws {
     let server = try await WebDAVServer.shared

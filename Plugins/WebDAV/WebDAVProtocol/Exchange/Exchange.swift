@@ -19,6 +19,7 @@ final class Exchange: Sendable {
 
   /// Bytes of an answer that are read for nothing.
   private static let mostDropped = 64 << 10
+  private static let longestDropping = Duration.seconds(1)
 
   /// The `dav` URL.
   let url: URL
@@ -101,17 +102,23 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Reads what is left of an answer that matters no more, if that is little: its connection can be used again then.
+  /// Reads what is left of an answer that matters no more, if that is little and comes at once: its connection can be used again then.
   func drop(_ bytes: URLSession.AsyncBytes) async throws {
-    var count = 0
-    do {
-      for try await chunk in bytes.chunks {
-        count += chunk.count
-        if count > Self.mostDropped { break }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var count = 0
+        do {
+          for try await chunk in bytes.chunks {
+            count += chunk.count
+            if count > Self.mostDropped { break }
+          }
+        } catch {}
       }
-    } catch {
-      try Task.checkCancellation()
+      group.addTask { try? await Task.sleep(for: Self.longestDropping) }
+      await group.next()
+      group.cancelAll()
     }
+    try Task.checkCancellation()
   }
 
   private func begin(_ request: URLRequest) -> URLRequest {

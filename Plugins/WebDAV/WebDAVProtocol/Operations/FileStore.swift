@@ -31,10 +31,7 @@ struct FileStore {
   /// nginx tells it of a file that is loaded alone.
   private func tag(_ finding: Finding) async throws -> String? {
     if let tag = finding.properties.entityTag { return tag }
-    var asking = exchange.request()
-    asking.httpMethod = "HEAD"
-    for name in ["If-Match", "Content-Length", "Content-Type"] { asking.setValue(nil, forHTTPHeaderField: name) }
-    return try await exchange.open(asking).1.validators.entityTag
+    return try await HeadQuestion(exchange: exchange).answer().validators.entityTag
   }
 
   /// The server gets the conditions, too, and what it does by them is one step. But nginx has stored the body when it looks at them.

@@ -2,6 +2,9 @@ import URLLoading
 
 /// Asks a server what is at a URL, by `PROPFIND`.
 struct Inquiry {
+  /// In bytes. A directory comes ahead of its members, so that many of them are not read.
+  static let largestAnswer = 16 << 20
+
   let exchange: Exchange
   /// What the question is asked for.
   let action: WebDAVFailures.Action
@@ -30,8 +33,13 @@ struct Inquiry {
     guard let base = ResourcePath(of: answer.url ?? url) else { throw URLError(.badURL) }
     var reader = MultistatusReader(charset: answer.textEncodingName)
     var state = InquiryState(base: base)
+    var count = 0
     do {
       for try await chunk in bytes.chunks {
+        count += chunk.count
+        guard count <= Self.largestAnswer else {
+          throw XMLViolation.limit("an answer's length in bytes", Self.largestAnswer)
+        }
         for resource in try reader.read(chunk) { state.take(resource) }
         if looksInside, let finding = state.early { return finding }
       }

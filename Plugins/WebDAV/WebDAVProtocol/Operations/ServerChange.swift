@@ -173,8 +173,13 @@ struct ServerChange {
     guard let base = ResourcePath(of: url) else { throw URLError(.badURL) }
     var reader = MultistatusReader(charset: answer.textEncodingName)
     var partial = PartialFailure()
+    var count = 0
     do {
       for try await chunk in bytes.chunks {
+        count += chunk.count
+        guard count <= Inquiry.largestAnswer else {
+          throw XMLViolation.limit("an answer's length in bytes", Inquiry.largestAnswer)
+        }
         for resource in try reader.read(chunk) { partial.take(resource) }
       }
       try reader.finish()
