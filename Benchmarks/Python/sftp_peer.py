@@ -1,8 +1,9 @@
 """Moves files by SFTP with a Python library.
 
-    sftp_peer.py paramiko|fsspec|asyncssh PORT USER KEY file|get|put REMOTE LOCAL
+    sftp_peer.py paramiko|fsspec|asyncssh PORT USER KEY file|get|put|walk|copy|remove REMOTE LOCAL
 
-file loads one file, get all files of a folder, put sends one. The server's key is not checked.
+file loads one file, get all files of a folder, put sends one. With asyncssh walk lists what is in a folder, copy sends a folder, and remove
+removes one. The server's key is not checked.
 """
 
 import asyncio
@@ -52,6 +53,21 @@ async def with_asyncssh():
                 await sftp.put(local, remote)
             elif mode == "file":
                 await sftp.get(remote, local)
+            elif mode == "walk":
+                async for entry in sftp.scandir(remote):
+                    if entry.filename not in (".", ".."):
+                        print(entry.filename)
+            elif mode == "remove":
+                await sftp.rmtree(remote)
+            elif mode == "copy":
+                await sftp.mkdir(remote)
+                limit = asyncio.Semaphore(128)
+
+                async def store(name):
+                    async with limit:
+                        await sftp.put(f"{local}/{name}", f"{remote}/{name}")
+
+                await asyncio.gather(*map(store, os.listdir(local)))
             else:
                 names = [name for name in await sftp.listdir(remote) if not name.startswith(".")]
                 limit = asyncio.Semaphore(128)

@@ -26,6 +26,7 @@ from fixtures import Fixtures
 from http_work import HTTPWork
 from kept_work import KeptWork
 from many_loads import ManyLoads
+from resource_work import ResourceWork
 from results import Results
 from running import Failure, Runner
 from servers import HERE, Servers
@@ -33,7 +34,7 @@ from sftp_work import SFTPWork
 from websocket_work import WebSocketWork
 
 MODULES = ("requests", "httpx", "h2", "aiohttp", "paramiko", "asyncssh", "fsspec", "remotezip", "libarchive", "pyftpdlib", "requests_cache",
-           "hishel", "websockets")
+           "hishel", "websockets", "webdav4")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def main():
             # Else some clients would trust the system's roots beside this authority, and read all of them.
             environment.pop("SSL_CERT_DIR", None)
             runner = Runner(options.programs, options.folder, environment)
-            kinds = (ManyLoads, KeptWork, HTTPWork, WebSocketWork, BackgroundWork, SFTPWork, ArchiveWork)
+            kinds = (ManyLoads, KeptWork, HTTPWork, WebSocketWork, BackgroundWork, SFTPWork, ResourceWork, ArchiveWork)
             parts = (kind(places, servers, fixtures) for kind in kinds)
             chosen = works({key for key in options.only.split(",") if key}, *parts)
             if options.libraries:

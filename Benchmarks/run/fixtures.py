@@ -56,6 +56,14 @@ class Fixtures:
                     file.write(data)
         return folder
 
+    def many_entries(self, count):
+        """A folder with so many empty files."""
+        folder = f"{self.www}/entries"
+        os.makedirs(folder, exist_ok=True)
+        for number in range(count):
+            open(f"{folder}/{number:05} of many.txt", "w").close()
+        return folder
+
     def some_small(self, count):
         folder = f"{self.www}/small-{count}"
         if not os.path.exists(folder):

@@ -25,6 +25,9 @@ class Client:
     expected: object = None
     # A file that has to be there afterwards, of this size; it is removed. Folders are emptied.
     leaves: tuple = ()
+    # A folder and where a copy of it has to be before each run; and what may not be there afterwards.
+    prepares: tuple = ()
+    removes: str = ""
     # Whether it runs once before it is measured, to find what it left itself.
     warms_up: bool = False
     # Whether it is what this package is measured by.

@@ -4,6 +4,10 @@ import os
 
 from fixtures import json_text
 
+# What lists directories by WebDAV, where Debian has it.
+DAV_MODULE = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"
+HAS_DAV = os.path.exists(DAV_MODULE)
+PROPFIND = "dav_ext_methods PROPFIND OPTIONS;" if HAS_DAV else ""
 # Beside type, length, date and validators.
 FIELDS = {
     "Cache-Control": "no-store", "Content-Language": "en", "Vary": "Accept-Encoding", "X-Request-ID": "$http_x_request_id",
@@ -18,7 +22,8 @@ MANY = (
 # What may be kept is the same, but for how long, and a request's own field does not come back.
 KEPT = MANY.replace("'no-store'", "'max-age=86400'").replace("add_header X-Request-ID '$http_x_request_id'; ", "")
 LOCATIONS = f"""
-  location /put/ {{ dav_methods PUT; client_max_body_size 0; }}
+  location /put/ {{ dav_methods PUT DELETE MKCOL COPY MOVE; {PROPFIND} client_max_body_size 0; }}
+  location /entries/ {{ {PROPFIND} }}
   location /once/1024 {{ add_header Cache-Control no-store; try_files /1024 =404; }}
   location /of/1024/ {{ {MANY} try_files /1024 =404; }}
   location /of/100000/ {{ {MANY} try_files /100000 =404; }}
@@ -52,7 +57,8 @@ def configuration(folder, data, ports, access_log):
     user = "user root;" if os.geteuid() == 0 else ""
     temporary = " ".join(
         f"{name}_temp_path {data}/nginx-{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    return f"""daemon off; {user} worker_processes 1; worker_rlimit_nofile 65536;
+    module = f"load_module {DAV_MODULE};" if HAS_DAV else ""
+    return f"""{module} daemon off; {user} worker_processes 1; worker_rlimit_nofile 65536;
       pid {folder}/nginx.pid; error_log {folder}/error.log;
       events {{ worker_connections 16384; }}
       http {{

@@ -24,6 +24,9 @@ class Runner:
     def run(self, work, client):
         """A sample. Raises `Failure` where the client fails, or says that it did other work than it was given."""
         result = os.path.join(self.folder, "result")
+        if client.prepares:
+            shutil.rmtree(client.prepares[1], ignore_errors=True)
+            shutil.copytree(*client.prepares)
         core = str(work.cores[1]) if work.cores else "-"
         output, status, errors = self._execute([f"{self.programs}/run", result, core, *client.command], client)
         try:
@@ -91,6 +94,8 @@ class Runner:
         return Sample(wall / client.share * (1000 if work.unit == "ms" else 1), cpu * 1000 / client.share, memory)
 
     def _check_files(self, client):
+        if client.removes and os.path.exists(client.removes):
+            raise Failure(f"left {client.removes}")
         if not client.leaves:
             return
         path, size = client.leaves
@@ -109,7 +114,8 @@ class Runner:
         path = client.leaves[0]
         if os.path.isdir(path):
             shutil.rmtree(path)
-            os.mkdir(path)
+            if not path.endswith("/tree"):
+                os.mkdir(path)
         elif os.path.exists(path):
             os.remove(path)
 

@@ -49,6 +49,20 @@ import Testing
     }
   }
 
+  // MARK: Looking ahead of an upload
+
+  @Test func findingNothing() throws {
+    let change = try change(.findNothing, "/a/d")
+    let all = ["CWD a", "CWD d", "TYPE I", "SIZE d", "MDTM d"]
+    expect(change, ["250", "550 none", "200", "550 none", "550 none"], all, nil)
+    expect(change, ["250", "250 in"], Array(all.prefix(2)), .cannotCreateFile)
+    expect(change, ["250", "550 no directory", "200", "213 5"], Array(all.prefix(4)), .cannotCreateFile)
+    expect(change, ["250", "550 none", "200", "550 none", "213 20260101000000"], all, .cannotCreateFile)
+    expect(change, ["250", "550 none", "200", "500 what", "502 what"], all, .unsupportedURL)
+    expect(change, ["250", "550 Permission denied", "200", "550 none", "550 none"], all, .cannotCreateFile)
+    expect(change, ["550 none"], ["CWD a"], .fileDoesNotExist)
+  }
+
   // MARK: Removing
 
   @Test func removing() throws {

@@ -19,19 +19,24 @@ struct FTPFixture: URLProtocolFixture {
   func place(_ bytes: Data, named name: String) async throws -> URL {
     let server = try await FTPServer.shared
     try bytes.write(to: server.documentRoot.appendingPathComponent(name))
-    return server.url("/\(name)")
+    return Self.url(server, "/\(name)")
+  }
+
+  /// Of a user who may change files.
+  private static func url(_ server: FTPServer, _ path: String) -> URL {
+    server.url(path, user: FTPServer.user, password: FTPServer.password)
   }
 
   func replace(_ url: URL, with bytes: Data) async throws { try bytes.write(to: try await file(url)) }
 
-  func missing() async throws -> URL { try await FTPServer.shared.url("/nothing") }
+  func missing() async throws -> URL { Self.url(try await FTPServer.shared, "/nothing") }
 
   func directory(of files: [String: Data], named name: String) async throws -> URL {
     let server = try await FTPServer.shared
     let folder = server.documentRoot.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, bytes) in files { try bytes.write(to: folder.appendingPathComponent(name)) }
-    return server.url("/\(name)/")
+    return Self.url(server, "/\(name)/")
   }
 
   func protected(_ bytes: Data, named name: String) async throws -> ProtectedResource {
@@ -46,7 +51,7 @@ struct FTPFixture: URLProtocolFixture {
   }
 
   func uploadTarget(named name: String) async throws -> URL {
-    try await FTPServer.shared.url("/\(name)", user: FTPServer.user, password: FTPServer.password)
+    Self.url(try await FTPServer.shared, "/\(name)")
   }
 
   func contents(of url: URL) async throws -> Data { try Data(contentsOf: try await file(url)) }

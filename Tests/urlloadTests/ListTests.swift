@@ -111,7 +111,9 @@ import URLLoadingTestServers
 
   @Test func namesTheSchemesThatCanBeListed() async throws {
     let outcome = try await Urlload.run(["ls", "https://example.org/"])
-    #expect(outcome.error.hasSuffix("available are sftp, archive, jar, zip, file, ftp, ftps\n"), "\(outcome.error)")
+    #expect(
+      outcome.error.hasSuffix("available are dav, davs, sftp, archive, jar, zip, file, ftp, ftps\n"), "\(outcome.error)"
+    )
   }
 
   @Test func theWordIsOneOnlyInFront() async throws {

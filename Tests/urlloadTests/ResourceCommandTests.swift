@@ -91,6 +91,9 @@ import URLLoadingTestServers
     _ = try await run("mv", "--no-clobber", path("a"), path("b"), status: 11)
     _ = try await run("mv", path("a"), path("b"))
     _ = try await run("mv", path("b"), path("there"))
+    for name in ["x/same", "y/same"] { try folder.write(name, name) }
+    _ = try await run("mv", path("x/same"), path("y/same"), path("there"), status: 2)
+    for name in ["x", "y"] { try FileManager.default.removeItem(atPath: path(name)) }
     #expect(try names() == ["there", "there/b"] && String(contentsOfFile: path("there/b"), encoding: .utf8) == "1")
   }
 

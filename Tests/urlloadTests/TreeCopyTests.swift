@@ -80,6 +80,12 @@ import URLLoadingTestServers
     return all
   }
 
+  /// The paths that are missing, too much or different.
+  private func difference(_ directory: URL, _ expected: [String: Data?]) throws -> [String] {
+    let found = try contents(directory)
+    return Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.sorted()
+  }
+
   private var environment: [String: String?] { ["CFFIXED_USER_HOME": folder.path, "SSH_AUTH_SOCK": nil] }
 
   private func run(_ arguments: [String]) async throws -> Command.Outcome {
@@ -95,7 +101,7 @@ import URLLoadingTestServers
     for place in places.dropFirst() {
       let outcome = try await run(["cp", "-r", places[0].url + "tree", place.url + "tree"])
       #expect(outcome.status == .exited(0), "file to \(place.name): \(outcome.error)")
-      #expect(try contents(place.directory.appending(path: "tree")) == expected, "file to \(place.name)")
+      #expect(try difference(place.directory.appending(path: "tree"), expected) == [], "file to \(place.name)")
     }
     for source in places {
       for target in places where target.name != source.name || source.name != "file" {
@@ -103,7 +109,9 @@ import URLLoadingTestServers
         let outcome = try await run(["cp", "-r", source.url + "tree", target.url + name])
         #expect(outcome.status == .exited(0), "\(source.name) to \(target.name): \(outcome.error)")
         let copy = target.directory.appending(path: name)
-        #expect(try contents(copy) == expected, "\(source.name) to \(target.name)")
+        // nginx lists no names that begin with a dot.
+        let shown = source.name == "dav" ? expected.filter { !"/\($0.key)".contains("/.") } : expected
+        #expect(try difference(copy, shown) == [], "\(source.name) to \(target.name)")
         let removal = try await run(["rm", "-r", target.url + name])
         #expect(removal.status == .exited(0), "\(target.name): \(removal.error)")
         #expect(!FileManager.default.fileExists(atPath: copy.path))
@@ -141,7 +149,7 @@ import URLLoadingTestServers
       }
       let outcome = try await run(["cp", "-r", places[0].url + "tree", place.url])
       #expect(outcome.status == .exited(0), "\(place.name): \(outcome.error)")
-      #expect(try contents(copy) == expected, "\(place.name)")
+      #expect(try difference(copy, expected) == [], "\(place.name)")
     }
   }
 }

@@ -9,12 +9,14 @@ package struct FTPChange: Sendable, Equatable {
     /// Gives a file or a directory another name on the server.
     /// - Parameter replaces: whether a file of that name may be replaced.
     case move(to: FTPName, replaces: Bool)
+    /// Changes nothing, and fails where something is of that name: ahead of an upload that is to replace nothing.
+    case findNothing
 
     /// The code for what the server refuses.
     package var failureCode: URLError.Code {
       switch self {
       case .remove: .cannotRemoveFile
-      case .makeDirectory: .cannotCreateFile
+      case .makeDirectory, .findNothing: .cannotCreateFile
       case .move: .cannotMoveFile
       }
     }

@@ -93,6 +93,8 @@ extension EasyHandle {
       // libcurl waits for the end of the body, or for its beginning.
       transfer.resumeSending()
     }
+    // libcurl sends no more of a body that was refused (RFC 9110, section 9.3.4), but waits with one that was paused until it goes on.
+    if head.statusCode >= 300 { transfer.resumeSending() }
     if run.tlsVersion == nil { (run.tlsVersion, run.tlsCipherSuite) = TLSInspector.parameters(of: curl) }
     let isChallenge =
       (head.statusCode == 401 && run.credentialsAnswer401) || (head.statusCode == 407 && run.credentialsAnswer407)

@@ -71,7 +71,7 @@ struct FTPChangeSteps {
       let directory = name.parts[shared...].dropLast()
       targetDirectory = directory.isEmpty ? nil : Self.path(directory)
     } else {
-      (target, targetDirectory) = ([], nil)
+      (target, targetDirectory) = (Self.path(parts[shared...]), nil)
     }
     way = parts[..<shared]
     own = Self.path(parts[shared...])
@@ -90,7 +90,7 @@ struct FTPChangeSteps {
     switch verb {
     case .remove: namesDirectory ? .removeDirectory : .remove
     case .makeDirectory: .makeDirectory
-    case .move: .enterTarget
+    case .move, .findNothing: .enterTarget
     }
   }
 
@@ -173,18 +173,27 @@ struct FTPChangeSteps {
     switch verb {
     case .makeDirectory: break
     case .remove: explainRemnant()
+    case .findNothing:
+      switch presence {
+      case .present: refuse(Self.isThere)
+      case .absent where refusal == nil: end(.done)
+      case .absent, .unknown: refuseToGuess()
+      }
     case .move(_, let replaces):
       switch presence {
-      case .present where !replaces: refuse("there is something at the target, which is not to be replaced")
+      case .present where !replaces: refuse(Self.isThere)
       case .present: begin(.enterSource)
       case .absent where refusal == nil || replaces: begin(.renameFrom)
       case .unknown where replaces: begin(.renameFrom)
-      case .absent, .unknown:
-        refuse(
-          refusal == nil ? .unsupportedURL : failureCode,
-          "the server does not tell whether there is something at the target, which is not to be replaced", refusal)
+      case .absent, .unknown: refuseToGuess()
       }
     }
+  }
+
+  private mutating func refuseToGuess() {
+    refuse(
+      refusal == nil ? .unsupportedURL : failureCode,
+      "the server does not tell whether there is something at the target, which is not to be replaced", refusal)
   }
 
   // MARK: On the way
@@ -238,8 +247,7 @@ struct FTPChangeSteps {
 
   private mutating func enteredTarget(_ reply: FTPReply) {
     if reply.isSuccess {
-      return refuse(
-        replaces ? "the target is a directory" : "there is something at the target, which is not to be replaced")
+      return refuse(replaces ? "the target is a directory" : Self.isThere)
     }
     guard reply.isRefusal else { return refuse(reply) }
     if reply.saysForbidden { refusal = reply }
@@ -270,6 +278,7 @@ struct FTPChangeSteps {
 
   private static let refuses = "the server refuses"
   private static let noDirectory = "there is no directory for it"
+  private static let isThere = "there is something at the target, which is not to be replaced"
 
   private var failureCode: URLError.Code { verb.failureCode }
 
@@ -311,7 +320,7 @@ struct FTPChangeSteps {
   }
 
   /// What SIZE and MDTM are asked of.
-  private var looksAt: [UInt8] { if case .move = verb { target } else { own } }
+  private var looksAt: [UInt8] { if case .remove = verb { own } else { target } }
 
   private static func line(_ command: String, _ argument: [UInt8]) -> [UInt8] {
     Array(command.utf8) + [UInt8(ascii: " ")] + argument

@@ -40,7 +40,7 @@ final class ChunkPump: Sendable {
 
   /// From the next step on, uses a pool with enough threads for steps that wait long.
   func expectLongSteps() {
-    state.withLock { $0.pool = .protocols }
+    state.withLock { $0.pool = .streams }
   }
 
   /// Runs steps only while `gate` is open. Called before the first ``start(_:)``.

@@ -28,7 +28,7 @@ final class UploadChunkReader: @unchecked Sendable {
     case .data(let data): return piece(of: data)
     case .file: return try await read(on: .engines)
     // Reads of a stream may block for long.
-    case .stream: return try await read(on: .protocols)
+    case .stream: return try await read(on: .streams)
     }
   }
 

@@ -22,7 +22,7 @@ final class CopiedBody: Sendable {
   private let session: URLSession
   private let request: URLRequest
   private let delegate: (any URLSessionTaskDelegate)?
-  private let current = Locked<Run?>(nil)
+  private let current = Locked<(run: Run?, isOver: Bool)>((nil, false))
 
   init(_ session: URLSession, _ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?) {
     self.session = session
@@ -38,9 +38,13 @@ final class CopiedBody: Sendable {
     let pipe = BodyPipe()
     let run = Run(
       pipe: pipe, version: response.validators, length: response.expectedContentLength,
-      feeding: Task { try await Self.feed(pipe, bytes) })
-    let earlier = current.withLock { exchange(&$0, with: run) }
+      feeding: Task { [length = Self.length(of: response)] in try await Self.feed(pipe, bytes, length) })
+    let (earlier, isOver) = current.withLock { (exchange(&$0.run, with: run), $0.isOver) }
     earlier?.end()
+    guard !isOver else {
+      run.end()
+      throw CancellationError()
+    }
     if let earlier, earlier.version.entityTag != run.version.entityTag || earlier.length != run.length {
       run.end()
       throw URLError(
@@ -53,12 +57,31 @@ final class CopiedBody: Sendable {
     return (stream, response)
   }
 
-  private static func feed(_ pipe: BodyPipe, _ bytes: URLSession.AsyncBytes) async throws -> Int64 {
+  /// The bytes that follow a response; nil where it does not say: a length in another coding is not that of what comes.
+  static func length(of response: URLResponse) -> Int64? {
+    let http = response as? HTTPURLResponse
+    guard response.expectedContentLength >= 0, http?.value(forHTTPHeaderField: "Content-Encoding") == nil else {
+      return nil
+    }
+    return response.expectedContentLength
+  }
+
+  /// - Parameter length: how many bytes there are to be.
+  private static func feed(
+    _ pipe: BodyPipe, _ bytes: URLSession.AsyncBytes, _ length: Int64?
+  ) async throws -> Int64 {
     var count: Int64 = 0
     do {
       for try await chunk in bytes.chunks {
-        try await pipe.write(chunk)
         count += Int64(chunk.count)
+        guard count <= length ?? .max else { break }
+        try await pipe.write(chunk)
+      }
+      if let length, count != length {
+        throw URLError(
+          .cannotDecodeRawData,
+          message: "The source gave \(count < length ? "\(count)" : "more") bytes, where \(length) were announced.",
+          url: nil)
       }
       pipe.end()
       return count
@@ -70,12 +93,18 @@ final class CopiedBody: Sendable {
 
   /// Why the source has ended ahead of its time, where that was not for the target's sake.
   var failure: (any Error)? {
-    current.withLock { $0 }?.pipe.failure.flatMap { $0 is CancellationError ? nil : $0 }
+    current.withLock { $0.run }?.pipe.failure.flatMap { $0 is CancellationError ? nil : $0 }
   }
 
   /// The bytes of the source, all of which were read.
-  func count() async throws -> Int64 { try await current.withLock { $0 }?.feeding.value ?? 0 }
+  func count() async throws -> Int64 { try await current.withLock { $0.run }?.feeding.value ?? 0 }
 
-  /// Ends the load of the source.
-  func end() { current.withLock { $0 }?.end() }
+  /// Ends the load of the source, and each that would begin later.
+  func end() {
+    let run = current.withLock { state in
+      state.isOver = true
+      return state.run
+    }
+    run?.end()
+  }
 }

@@ -17,6 +17,12 @@ struct ResourceCopy {
 
   /// Loads and stores; the target is whole, or not there under its name, as far as its class stores so.
   func carryOut() async throws -> Copied {
+    // A source of this machine holds nothing that others wait for.
+    guard !source.isFileURL, source.scheme?.lowercased() != "data" else { return try await stream() }
+    return try await session.component(CopyLimit.self).run { try await stream() }
+  }
+
+  private func stream() async throws -> Copied {
     let body = CopiedBody(session, loading, delegate)
     // The source is not loaded on for a target that has failed.
     defer { body.end() }
@@ -30,7 +36,13 @@ struct ResourceCopy {
       // Why the source has ended says more than that the body did.
       throw body.failure ?? error
     }
-    return Copied(validators: head.validators, count: try await body.count())
+    do {
+      return Copied(validators: head.validators, count: try await body.count())
+    } catch is CancellationError where !Task.isCancelled {
+      throw URLError(
+        .badServerResponse,
+        message: "\(target.redactedDescription) says that all is stored, and has not taken all of it.", url: target)
+    }
   }
 
   private var loading: URLRequest {
@@ -44,9 +56,8 @@ struct ResourceCopy {
   private func storing(_ head: URLResponse) -> URLRequest {
     var request = ResourceVerb.store.request(target)
     let http = head as? HTTPURLResponse
-    // A length in another coding is not that of what is stored.
-    if head.expectedContentLength >= 0, http?.value(forHTTPHeaderField: "Content-Encoding") == nil {
-      request.setValue("\(head.expectedContentLength)", forHTTPHeaderField: "Content-Length")
+    if let length = CopiedBody.length(of: head) {
+      request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
     }
     let type = http?.value(forHTTPHeaderField: "Content-Type") ?? head.mimeType ?? "application/octet-stream"
     request.setValue(type, forHTTPHeaderField: "Content-Type")

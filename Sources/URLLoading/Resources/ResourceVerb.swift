@@ -13,6 +13,8 @@ enum ResourceVerb: String {
   func request(_ url: URL) -> URLRequest {
     var request = URLRequest(url: url)
     request.httpMethod = rawValue
+    // What is done goes by what is there now.
+    if self == .look || self == .load { request.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }
     return request
   }
 
@@ -29,6 +31,8 @@ enum ResourceVerb: String {
     request.setValue(
       URLSecrets.removingCredentials(target.absoluteURL).absoluteString, forHTTPHeaderField: "Destination")
     request.setValue(overwriting ? "T" : "F", forHTTPHeaderField: "Overwrite")
+    // A collection would be copied with all that is in it (RFC 4918, section 9.8.3).
+    if self == .copy { request.setValue("0", forHTTPHeaderField: "Depth") }
     return request
   }
 
@@ -65,6 +69,9 @@ enum ResourceVerb: String {
     // RFC 4918, section 9.8.5: whoever answers otherwise takes it for another method.
     case let status where self == .copy && [200, 202, 203, 205, 206, 400].contains(status):
       (code, words) = (.unsupportedURL, "it does not carry out \(rawValue) (\(response.statusCode))")
+    // RFC 4918, sections 9.3.1 and 9.9.4: another success is that of a server that takes every method for a question.
+    case let status where [.move, .makeDirectory].contains(self) && [200, 203, 205, 206].contains(status):
+      (code, words) = (.badServerResponse, "its answer \(response.statusCode) does not say that it was done")
     case 200, 201, 203..<207, 208..<300: return nil
     // Something that belongs to it could not be done (RFC 4918, sections 9.6.1 and 9.9.4).
     case 207: (code, words) = (failureCode, "it did a part of it alone (207)")

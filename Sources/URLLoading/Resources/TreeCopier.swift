@@ -14,10 +14,12 @@ struct TreeCopier {
     let source: URL
     let target: URL
     let depth: Int
+    /// The directories that it is in, by their paths without links: a link that leads to one of them leads around. Of files of this machine,
+    /// where links are followed.
+    var ancestors: [String] = []
   }
 
-  /// No file system has paths of so many names; links that are followed may lead around.
-  private static let largestDepth = 1000
+  /// Links of servers that are followed may lead around.
   private static let largestDepthOfLinks = 40
 
   /// - Throws: the first failure, with the number of all, after what could be copied was.
@@ -25,39 +27,59 @@ struct TreeCopier {
     try refuseItself()
     var failures = TreeFailures()
     try await withThrowingTaskGroup(of: (found: [Pair], failures: TreeFailures).self) { group in
+      let work = TreeWork(session)
       var waiting = [Pair(source: source, target: target, depth: 0)]
+      var count = 1
       var underWay = 0
       while !waiting.isEmpty || underWay > 0 {
-        while underWay < TreeWork.directoriesAtOnce, let pair = waiting.popLast() {
-          group.addTask { try await copy(pair) }
+        while underWay < work.directoriesAtOnce, let pair = waiting.popLast() {
+          group.addTask { try await copy(pair, work) }
           underWay += 1
         }
         guard let ended = try await group.next() else { break }
         underWay -= 1
         failures.add(ended.failures)
         waiting += ended.found.reversed()
+        count += ended.found.count
+        let known = followsLinks ? count : waiting.count
+        guard known <= TreeWork.largestDirectoryCount else {
+          throw URLError(
+            .dataLengthExceedsMaximum,
+            message: "\(source.redactedDescription) has more than \(TreeWork.largestDirectoryCount) directories.",
+            url: source)
+        }
       }
     }
     if let error = failures.error("copied", source) { throw error }
   }
 
   /// Copies the files of a directory.
-  private func copy(_ pair: Pair) async throws -> (found: [Pair], failures: TreeFailures) {
+  private func copy(_ pair: Pair, _ work: TreeWork) async throws -> (found: [Pair], failures: TreeFailures) {
     let found = Locked<[Pair]>([])
     do {
-      guard pair.depth < (followsLinks ? Self.largestDepthOfLinks : Self.largestDepth) else {
+      let isOfLinks = followsLinks && !pair.source.isFileURL
+      guard pair.depth < (isOfLinks ? Self.largestDepthOfLinks : TreeWork.largestDepth) else {
         throw URLError(
           .resourceUnavailable, message: "\(pair.source.redactedDescription) is too many directories deep.",
           url: pair.source)
       }
+      var ancestors = pair.ancestors
+      if followsLinks, pair.source.isFileURL {
+        let real = Self.real(pair.source.path)
+        guard !ancestors.contains(real) else {
+          throw refusal(pair.source, "the link leads to a directory that it is in")
+        }
+        ancestors.append(real)
+      }
       // One that is there is taken; what is in it and not in the source stays.
       try await session.makeOneDirectory(at: pair.target, delegate)
-      let entries = session.entries(at: pair.source, delegate: delegate)
-      let failures = try await TreeWork.each(entries, atOnce: TreeWork.filesAtOnce) { entry in
+      var (failures, listingError) = try await work.each(session.entries(at: pair.source, delegate: delegate)) {
+        [ancestors] entry in
         guard let own = URLDirectoryEntry(nameBytes: entry.nameBytes, in: pair.target, kind: entry.kind) else { return }
         switch try await kind(of: entry) {
         case .directory:
-          found.withLock { $0.append(Pair(source: entry.url, target: own.url, depth: pair.depth + 1)) }
+          let below = Pair(source: entry.url, target: own.url, depth: pair.depth + 1, ancestors: ancestors)
+          found.withLock { $0.append(below) }
         case .file, .unknown:
           try await session.copyItem(from: entry.url, to: own.url, overwriting: overwrites, delegate: delegate)
         case .symbolicLink:
@@ -65,6 +87,7 @@ struct TreeCopier {
         case .other: throw refusal(entry.url, "it is neither a file nor a directory")
         }
       }
+      if let listingError { failures.add(listingError) }
       return (found.withLock { $0 }, failures)
     } catch let error as URLError where TreeFailures.isOfOneItem(error) && pair.depth > 0 {
       var failures = TreeFailures()

@@ -19,7 +19,7 @@ struct TreeFailures: Sendable {
     let codes: [URLError.Code] = [
       .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .cannotOpenFile, .cannotCreateFile,
       .cannotRemoveFile, .cannotMoveFile, .cannotWriteToFile, .cannotCloseFile, .resourceUnavailable, .badURL,
-      .dataLengthExceedsMaximum, .noPermissionsToReadFile, .zeroByteResource,
+      .badServerResponse, .cannotDecodeRawData, .zeroByteResource,
     ]
     return codes.contains(error.code)
   }

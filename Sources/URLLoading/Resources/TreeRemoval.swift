@@ -16,6 +16,7 @@ struct TreeRemoval {
   private struct Directory {
     let url: URL
     let parent: Int?
+    let depth: Int
     /// Directories in it that are there yet.
     var children = 0
     var isListed = false
@@ -29,11 +30,11 @@ struct TreeRemoval {
   private var next = 0
 
   init(_ url: URL) {
-    add(url, parent: nil)
+    add(url, parent: nil, depth: 0)
   }
 
-  private mutating func add(_ url: URL, parent: Int?) {
-    directories[next] = Directory(url: url, parent: parent)
+  private mutating func add(_ url: URL, parent: Int?, depth: Int) {
+    directories[next] = Directory(url: url, parent: parent, depth: depth)
     waiting.append(next)
     next += 1
   }
@@ -53,10 +54,13 @@ struct TreeRemoval {
   ///   - found: the directories in it.
   ///   - keeps: whether something in it was left.
   mutating func listed(_ number: Int, directories found: [URL], keeps: Bool) {
+    let depth = (directories[number]?.depth ?? 0) + 1
+    let isTooDeep = depth > TreeWork.largestDepth && !found.isEmpty
+    let found = isTooDeep ? [] : found
     directories[number]?.isListed = true
     directories[number]?.children = found.count
-    if keeps { directories[number]?.keeps = true }
-    for url in found { add(url, parent: number) }
+    if keeps || isTooDeep { directories[number]?.keeps = true }
+    for url in found { add(url, parent: number, depth: depth) }
     settle(number)
   }
 

@@ -17,18 +17,19 @@ struct TreeRemover {
 
   /// - Throws: the first failure, with the number of all, after what could be removed was.
   func carryOut() async throws {
+    let work = TreeWork(session)
     var removal = TreeRemoval(url)
     var failures = TreeFailures()
     try await withThrowingTaskGroup(of: Ended.self) { group in
       var underWay = 0
       while true {
-        let action = underWay < TreeWork.directoriesAtOnce ? removal.nextAction() : .wait
+        let action = underWay < work.directoriesAtOnce ? removal.nextAction() : .wait
         switch action {
         case .empty(let number, let directory):
-          group.addTask { try await empty(number, directory) }
+          group.addTask { try await empty(number, directory, work) }
           underWay += 1
         case .remove(let number, let directory):
-          group.addTask { .removed(number, try await remove(directory)) }
+          group.addTask { .removed(number, try await remove(directory, work)) }
           underWay += 1
         case .wait:
           guard let ended = try await group.next() else { return }
@@ -37,6 +38,12 @@ struct TreeRemover {
           case .listed(let number, let directories, let failed):
             failures.add(failed)
             removal.listed(number, directories: directories, keeps: failed.count > 0)
+            guard removal.count <= TreeWork.largestDirectoryCount else {
+              throw URLError(
+                .dataLengthExceedsMaximum,
+                message: "\(url.redactedDescription) has more than \(TreeWork.largestDirectoryCount) directories.",
+                url: url)
+            }
           case .removed(let number, let error):
             if let error { failures.add(error) }
             removal.removed(number, isGone: error == nil)
@@ -49,29 +56,24 @@ struct TreeRemover {
   }
 
   /// Removes the files of a directory.
-  private func empty(_ number: Int, _ directory: URL) async throws -> Ended {
+  private func empty(_ number: Int, _ directory: URL, _ work: TreeWork) async throws -> Ended {
     let found = Locked<[URL]>([])
-    do {
-      let entries = session.entries(at: directory, delegate: delegate)
-      let failures = try await TreeWork.each(entries, atOnce: TreeWork.filesAtOnce) { entry in
-        guard entry.kind != .directory else { return found.withLock { $0.append(entry.url) } }
-        do {
-          try await session.removeItem(at: entry.url, delegate: delegate)
-        } catch let error as URLError where error.code == .fileDoesNotExist {
-          // Another one has removed it.
-        }
+    var (failures, listingError) = try await work.each(session.entries(at: directory, delegate: delegate)) { entry in
+      guard entry.kind != .directory else { return found.withLock { $0.append(entry.url) } }
+      do {
+        try await session.removeItem(at: entry.url, delegate: delegate)
+      } catch let error as URLError where error.code == .fileDoesNotExist {
+        // Another one has removed it.
       }
-      return .listed(number, directories: found.withLock { $0 }, failures)
-    } catch let error as URLError where TreeFailures.isOfOneItem(error) {
-      var failures = TreeFailures()
-      if error.code != .fileDoesNotExist || directory == url { failures.add(error) }
-      return .listed(number, directories: found.withLock { $0 }, failures)
     }
+    // One that was in the tree may be gone by now.
+    if let error = listingError, error.code != .fileDoesNotExist || directory == url { failures.add(error) }
+    return .listed(number, directories: found.withLock { $0 }, failures)
   }
 
   /// Removes a directory whose contents were removed. What was in none of its listings is removed then.
   /// - Returns: why it is there yet.
-  private func remove(_ directory: URL) async throws -> URLError? {
+  private func remove(_ directory: URL, _ work: TreeWork) async throws -> URLError? {
     for count in 1... {
       do {
         try await session.removeItem(at: directory, delegate: delegate)
@@ -80,7 +82,7 @@ struct TreeRemover {
         return nil
       } catch let error as URLError where TreeFailures.isOfOneItem(error) {
         guard count < Self.largestListingCount,
-          case .listed(_, let directories, let failures) = try await empty(0, directory), directories.isEmpty,
+          case .listed(_, let directories, let failures) = try await empty(0, directory, work), directories.isEmpty,
           failures.count == 0
         else { return error }
       }

@@ -23,6 +23,8 @@ extension ShadowableMembers where Self: URLSession {
     do {
       response = try await carryOut(request, .look, delegate)
     } catch let error as URLError where error.code == .fileIsDirectory {
+      // Some take a slash at the end for that, unasked.
+      if url.path(percentEncoded: true).hasSuffix("/"), !describes(url) { try await list(url, delegate) }
       return URLResourceInfo(url: error.failingURL ?? url, kind: .directory)
     }
     return response.resourceInfo ?? URLResourceInfo(url: url, kind: .unknown)
@@ -47,29 +49,65 @@ extension ShadowableMembers where Self: URLSession {
       try await carryOut(ResourceVerb.remove.request(url), .remove, delegate)
       return
     }
-    let remover = TreeRemover(session: self, url: url, delegate: delegate)
-    try remover.refuseRoots()
+    // With a slash at its end a link would be what it leads to.
+    let own = Self.withoutSlash(url)
+    try TreeRemover(session: self, url: url, delegate: delegate).refuseRoots()
+    let remover = TreeRemover(session: self, url: own, delegate: delegate)
     do {
       // What is no directory, or an empty one: a link, above all, which a listing would follow.
-      try await carryOut(ResourceVerb.remove.request(url), .remove, delegate)
+      try await carryOut(ResourceVerb.remove.request(own), .remove, delegate)
     } catch let refusal as URLError where refusal.code == .cannotRemoveFile {
-      guard try await isDirectoryItself(url, delegate) else { throw refusal }
+      guard try await isDirectoryItself(own, delegate) else { throw refusal }
       try await remover.carryOut()
+    }
+  }
+
+  /// HTTP has no links, and directories whose names end so.
+  private static func withoutSlash(_ url: URL) -> URL {
+    guard url.scheme?.lowercased().hasPrefix("http") != true, url.path(percentEncoded: true).count > 1,
+      url.path(percentEncoded: true).hasSuffix("/"),
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return url }
+    while parts.percentEncodedPath.count > 1, parts.percentEncodedPath.hasSuffix("/") {
+      parts.percentEncodedPath.removeLast()
+    }
+    return parts.url ?? url
+  }
+
+  /// Whether the class of a URL tells what it itself names. In a session of a subclass, which may load otherwise, it is not asked.
+  private func describes(_ url: URL) -> Bool {
+    let request = ResourceVerb.look.request(url)
+    let chosen = ProtocolRegistry.shared.protocolClass(for: request, configured: values.protocolClasses)
+    return !isSubclassed && chosen?.capabilities.contains(.resourceInfo) == true
+  }
+
+  /// Fails where a URL names no directory that can be listed.
+  private func list(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws {
+    do {
+      // An empty one has no first entry, and no error either.
+      for try await _ in entries(at: url, delegate: delegate) { break }
+    } catch let error as URLError where error.code == .unsupportedURL {
+      // The class cannot list, so what it says has to do.
     }
   }
 
   /// Whether a URL names a directory, and no link to one: where a `HEAD` follows links, a listing of the directory that it is in says so.
   private func isDirectoryItself(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws -> Bool {
-    let request = ResourceVerb.look.request(url)
-    let chosen = ProtocolRegistry.shared.protocolClass(for: request, configured: values.protocolClasses)
-    if chosen?.capabilities.contains(.resourceInfo) == true {
-      return try await resourceInfo(at: url, delegate: delegate).kind == .directory
-    }
+    if describes(url) { return try await resourceInfo(at: url, delegate: delegate).kind == .directory }
     let name = url.lastPathComponent
-    for try await entry in entries(at: url.deletingLastPathComponent(), delegate: delegate) where entry.name == name {
-      return entry.kind == .directory
+    do {
+      for try await entry in entries(at: url.deletingLastPathComponent(), delegate: delegate) where entry.name == name {
+        return entry.kind == .directory
+      }
+    } catch let error as URLError where Self.saysNothing(error) {
+      // Nothing is known of it.
     }
     return false
+  }
+
+  /// Whether an error is about one item, or about what a scheme can do.
+  private static func saysNothing(_ error: URLError) -> Bool {
+    error.code == .unsupportedURL || TreeFailures.isOfOneItem(error)
   }
 
   /// Makes a directory, over any scheme whose class carries out `MKCOL` (RFC 4918, section 9.3).
@@ -103,12 +141,12 @@ extension ShadowableMembers where Self: URLSession {
     }
   }
 
-  /// Makes one directory, or takes one that is there.
+  /// Makes one directory, or takes one that is there, and no link to one.
   func makeOneDirectory(at url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws {
     do {
       try await carryOut(ResourceVerb.makeDirectory.request(url), .makeDirectory, delegate)
     } catch let error as URLError where error.code == .cannotCreateFile {
-      guard try await isDirectory(url, delegate) else { throw error }
+      guard try await isDirectoryItself(Self.withoutSlash(url), delegate) else { throw error }
     }
   }
 
@@ -125,7 +163,8 @@ extension ShadowableMembers where Self: URLSession {
   /// the source is a directory; `cannotCreateFile` or `cannotWriteToFile` where the target is there and is not to be replaced;
   /// `unsupportedURL` where the class of the target does not store, or cannot keep the condition that it be new.
   /// - Parameters:
-  ///   - source: what is copied. A link is followed, but at the root of a tree and in it where `followingLinks` is false.
+  ///   - source: what is copied. A link is followed, but at the root of a tree and in it where `followingLinks` is false. (A directory of
+  ///     this machine that others replace by a link meanwhile is followed.)
   ///   - target: the copy's URL, with the name.
   ///   - overwriting: whether a file of that name is replaced. A directory does not replace a file, nor the reverse.
   ///   - recursively: whether a directory is copied with all that is in it.
@@ -141,10 +180,23 @@ extension ShadowableMembers where Self: URLSession {
         delegate: delegate
       ).carryOut()
     }
+    try refuseItself(source, target, .cannotCreateFile)
     guard try await !copyAtOnce(source, target, overwriting, delegate) else { return }
     _ = try await ResourceCopy(
       session: self, source: source, target: target, overwrites: overwriting, delegate: delegate
     ).carryOut()
+  }
+
+  /// A file that is stored while it is loaded is lost.
+  private func refuseItself(_ source: URL, _ target: URL, _ code: URLError.Code) throws {
+    guard ResourceVerb.isOneServer(source, target) else { return }
+    let paths = [source, target].map {
+      $0.standardized.path(percentEncoded: false).split(separator: "/", omittingEmptySubsequences: true)
+    }
+    guard paths[0] != paths[1] || source.query(percentEncoded: true) != target.query(percentEncoded: true) else {
+      throw URLError(
+        code, message: "\(source.redactedDescription) cannot be copied to itself, or moved.", url: source)
+    }
   }
 
   private func isTree(
@@ -171,7 +223,8 @@ extension ShadowableMembers where Self: URLSession {
     guard let chosen = ProtocolRegistry.shared.protocolClass(for: request, configured: configured) else { return false }
     let methods = chosen.capabilities.acceptedHTTPMethods
     // A class that takes whatever comes would load what it was to copy.
-    let isHTTP = methods == nil && ["http", "https"].contains(source.scheme?.lowercased() ?? "")
+    // And a server of HTTP would remove a directory for what is to replace it (RFC 4918, section 9.8.4).
+    let isHTTP = methods == nil && !overwriting && ["http", "https"].contains(source.scheme?.lowercased() ?? "")
     guard isHTTP || methods?.contains("COPY") == true else { return false }
     do {
       try await carryOut(request, .copy, delegate)
@@ -189,7 +242,9 @@ extension ShadowableMembers where Self: URLSession {
   /// The errors are those of a load: `fileDoesNotExist` where there is nothing, or no directory for the target; `cannotMoveFile` where the
   /// target is there and is not to be replaced, a directory would be replaced by a file or moved into itself, something else than a file
   /// would have to be copied, or the copy is in doubt, when both are left; `unsupportedURL` where the class or the server does not carry out
-  /// the method. Where the source cannot be removed, the copy is left.
+  /// the method. Where it is copied they are also those of ``copyItem(from:to:overwriting:recursively:followingLinks:delegate:)`` and, where
+  /// the source cannot be removed and the copy is left, `cannotRemoveFile`.
+  ///
   /// - Parameters:
   ///   - source: what is moved. A link is not followed.
   ///   - target: its new URL, with the name.
@@ -199,10 +254,14 @@ extension ShadowableMembers where Self: URLSession {
     from source: URL, to target: URL, overwriting: Bool = false, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws {
     if ResourceVerb.isOneServer(source, target) {
+      // A server of HTTP would remove a directory for what is to replace it (RFC 4918, section 9.9.3).
+      let isHTTP = ["http", "https"].contains(source.scheme?.lowercased() ?? "")
       do {
         try await carryOut(
-          ResourceVerb.move.request(source, to: target, overwriting: overwriting), .move, delegate)
+          ResourceVerb.move.request(source, to: target, overwriting: overwriting && !isHTTP), .move, delegate)
         return
+      } catch let error as URLError where isHTTP && overwriting && error.code == .cannotMoveFile {
+        // Something may be there, which is replaced where it is a file.
       } catch let error as URLError where (error.errorUserInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EXDEV {
         // Two file systems, of which each has its part.
       }
@@ -218,15 +277,35 @@ extension ShadowableMembers where Self: URLSession {
         .cannotMoveFile,
         message: "Cannot move \(source.redactedDescription) to \(target.redactedDescription): \(words).", url: source)
     }
+    try refuseItself(source, target, .cannotMoveFile)
     let before = try await resourceInfo(at: source, delegate: delegate)
-    guard before.kind == .file else { throw refuse("between servers and file systems, files alone are moved") }
+    // A server has a page for a directory, which it would remove with all that is in it.
+    guard before.kind == .file, !before.url.path(percentEncoded: true).hasSuffix("/") else {
+      throw refuse("between servers and file systems, files alone are moved")
+    }
+    guard before.size != nil, before.modificationDate != nil || before.validators.entityTag != nil else {
+      throw refuse("its server tells no length or no version, so that nothing says whether it is what was copied")
+    }
+    if overwriting {
+      do {
+        let present = try await resourceInfo(at: target, delegate: delegate)
+        guard present.kind == .file else { throw refuse("the target is there, and is no file") }
+        let dates = [before, present].map { $0.modificationDate?.timeIntervalSince1970.rounded(.down) }
+        // By another name of its server, or another way to it.
+        guard present.size != before.size || dates[0] != dates[1] else {
+          throw refuse("what is at the target has its length and date, and may be the same file")
+        }
+      } catch let error as URLError where error.code == .fileDoesNotExist {
+        // Nothing is replaced.
+      }
+    }
     let copied = try await ResourceCopy(
       session: self, source: source, target: target, overwrites: overwriting, delegate: delegate
     ).carryOut()
     let copy = try await resourceInfo(at: target, delegate: delegate)
-    guard let size = copy.size, size == copied.count else {
+    guard let size = copy.size, size == copied.count, before.size == copied.count else {
       throw refuse(
-        "the copy has \(copy.size.map { "\($0) bytes" } ?? "an unknown length") where \(copied.count) bytes were copied; both are left"
+        "the copy has \(copy.size.map { "\($0) bytes" } ?? "an unknown length"), \(copied.count) bytes were copied, and there were \(before.size ?? -1); both are left"
       )
     }
     let after = try await resourceInfo(at: source, delegate: delegate)
@@ -237,7 +316,12 @@ extension ShadowableMembers where Self: URLSession {
     guard versions[0] == versions[1], versions[1] == versions[2], after.size == before.size else {
       throw refuse("it was changed meanwhile; both are left")
     }
-    try await removeItem(at: source, delegate: delegate)
+    var removal = ResourceVerb.remove.request(source)
+    if source.scheme?.lowercased().hasPrefix("http") == true, let tag = after.validators.entityTag, tag.hasPrefix("\"")
+    {
+      removal.setValue(tag, forHTTPHeaderField: "If-Match")
+    }
+    try await carryOut(removal, .remove, delegate)
   }
 
   /// Stores a body that is read once.
@@ -270,15 +354,17 @@ extension ShadowableMembers where Self: URLSession {
   /// Whether a URL names a directory, or a link to one.
   func isDirectory(_ url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws -> Bool {
     do {
-      switch try await resourceInfo(at: url, delegate: delegate).kind {
-      case .directory: return true
-      case .file, .other: return false
-      case .symbolicLink, .unknown: break
+      if describes(url) {
+        switch try await resourceInfo(at: url, delegate: delegate).kind {
+        case .directory: return true
+        case .file, .other: return false
+        case .symbolicLink, .unknown: break
+        }
       }
       // An empty one has no first entry, and no error either.
       for try await _ in entries(at: url, delegate: delegate) { break }
       return true
-    } catch let error as URLError where error.code != .cancelled {
+    } catch let error as URLError where Self.saysNothing(error) {
       return false
     }
   }

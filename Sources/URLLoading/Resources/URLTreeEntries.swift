@@ -10,7 +10,7 @@ extension ShadowableMembers where Self: URLSession {
   /// not followed.
   ///
   /// A directory below that cannot be listed, such as for want of permission, does not keep the others from being listed: the error comes
-  /// at the end, with their number. The errors are those of ``entries(at:delegate:)-(URL,_)``.
+  /// at the end, with their number. So it is with an entry whose kind its server does not tell: it may be a directory. The errors are those of ``entries(at:delegate:)-(URL,_)``.
   /// - Parameters:
   ///   - url: the directory, with or without a slash at its end.
   ///   - recursively: whether the entries of the directories in it follow.
@@ -60,9 +60,6 @@ public struct URLTreeEntries: AsyncSequence, Sendable {
       let position: PathPattern.Position?
       let depth: Int
     }
-
-    /// No file system has paths of so many names, but a server may tell of them without end.
-    private static let largestDepth = 1000
 
     private let entries: URLTreeEntries
     private var waiting: [Directory]
@@ -115,8 +112,14 @@ public struct URLTreeEntries: AsyncSequence, Sendable {
     private mutating func take(_ entry: URLDirectoryEntry, in directory: Directory) -> URLTreeEntry? {
       let path = directory.path + entry.nameBytes
       let position = directory.position.flatMap { entries.pattern?.next($0, entry.name) }
+      if entries.isRecursive, entry.kind == .unknown, position?.leadsOn != false {
+        failures.add(
+          URLError(
+            .resourceUnavailable,
+            message: "\(entry.url.redactedDescription) may be a directory: the server does not tell.", url: entry.url))
+      }
       if entries.isRecursive, entry.kind == .directory, position?.leadsOn != false {
-        if directory.depth < Self.largestDepth {
+        if directory.depth < TreeWork.largestDepth, waiting.count + found.count < TreeWork.largestDirectoryCount {
           found.append(
             Directory(
               url: entry.url, path: path + [UInt8(ascii: "/")], position: position, depth: directory.depth + 1))
@@ -124,7 +127,8 @@ public struct URLTreeEntries: AsyncSequence, Sendable {
           failures.add(
             URLError(
               .resourceUnavailable,
-              message: "\(entry.url.redactedDescription) is more than \(Self.largestDepth) directories deep.",
+              message:
+                "\(entry.url.redactedDescription) is not listed: the tree is too deep, or has too many directories.",
               url: entry.url))
         }
       }

@@ -19,13 +19,19 @@ struct TargetChoice {
         .usage, "several sources need a directory that is there", SafeText.url(target),
         advice: "make it with urlload mkdir")
     }
-    return try sources.map { source in
+    let pairs: [(source: URL, target: URL)] = try sources.map { source in
       guard isDirectory else { return (source, target) }
       guard let own = ResourcePlace.url(of: source, in: target) else {
         throw Failure(.usage, "the source has no name", SafeText.url(source), advice: "name the target in full")
       }
       return (source, own)
     }
+    // The second would replace the first.
+    for (index, pair) in pairs.enumerated() where pairs[..<index].contains(where: { $0.target == pair.target }) {
+      throw Failure(
+        .usage, "two sources have the same name", SafeText.url(pair.source), advice: "copy or move them one by one")
+    }
+    return pairs
   }
 
   private func namesDirectory(_ session: URLSession, _ login: LoginAnswer) async throws -> Bool {

@@ -215,6 +215,13 @@ struct BackgroundWorker {
         request.allowsExpensiveNetworkAccess = false
         return session.downloadTask(with: request)
       }
+    case "copy":
+      let urls = parts[1].split(separator: ",").compactMap { URL(string: String($0)) }
+      guard urls.count == 2 else { return nil }
+      var request = URLRequest(url: urls[0])
+      request.httpMethod = "COPY"
+      request.setValue(urls[1].absoluteString, forHTTPHeaderField: "Destination")
+      return session.downloadTask(with: request)
     case "handler":
       return URL(string: parts[1]).map {
         session.downloadTask(with: $0) { _, _, error in say("handled \(error as Any)") }

@@ -135,23 +135,166 @@ import URLLoadingTestServers
     let server = try ScriptedServer.http { request in
       request.method == "DELETE"
         ? HTTPResponse(204)
-        : HTTPResponse(fields: ["ETag": "\"\(body.value)\""], text: request.path == "/liar" ? "lies" : body.value)
+        : HTTPResponse(fields: ["ETag": "\"\(body.value)\""], text: body.value)
     }
     try await session.moveItem(from: server.url("/a"), to: folder.file("moved"))
     #expect(try text("moved") == "contents")
     #expect(server.requests.map(\.method) == ["HEAD", "GET", "HEAD", "DELETE"])
+    // Whoever changes it in the last moment keeps it.
+    #expect(server.requests.last?.fields["If-Match"] == "\"contents\"")
   }
 
-  @Test func whatChangesMeanwhileIsNotRemoved() async throws {
+  /// Before the copy, with it, or after it.
+  @Test(arguments: [1, 2, 3]) func whatChangesMeanwhileIsNotRemoved(_ last: Int) async throws {
     let count = Watched(0)
     let server = try ScriptedServer.http { _ in
-      count.update { $0 += 1 }
-      return HTTPResponse(fields: ["ETag": "\"\(count.value)\""], text: "contents")
+      let number = count.update { count in
+        count += 1
+        return count
+      }
+      return HTTPResponse(
+        fields: ["ETag": number < last ? "\"a\"" : "\"b\""], text: number < last ? "contents" : "CONTENTS")
+    }
+    guard last > 1 else {
+      // It is the same all the time.
+      return try await session.moveItem(from: server.url("/a"), to: folder.file("moved"))
     }
     #expect(
       await code { try await session.moveItem(from: server.url("/a"), to: folder.file("moved")) } == .cannotMoveFile)
-    #expect(try text("moved") == "contents")
+    #expect(try text("moved") == (last == 2 ? "CONTENTS" : "contents"))
     #expect(!server.requests.map(\.method).contains("DELETE"))
+  }
+
+  @Test func aSourceOfUnknownVersionStays() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "contents") }
+    #expect(
+      await code { try await session.moveItem(from: server.url("/a"), to: folder.file("moved")) } == .cannotMoveFile)
+    #expect(server.requests.map(\.method) == ["HEAD"])
+  }
+
+  @Test func aHeadOfAnotherLengthKeepsTheSource() async throws {
+    let server = try ScriptedServer.http { request in
+      HTTPResponse(fields: ["ETag": "\"a\""], text: request.method == "HEAD" ? "contents" : "short")
+    }
+    #expect(
+      await code { try await session.moveItem(from: server.url("/a"), to: folder.file("moved")) } == .cannotMoveFile)
+    #expect(!server.requests.map(\.method).contains("DELETE"))
+  }
+
+  /// What a cache has is no version of now.
+  @Test func aMoveIsNotAnsweredByTheCache() async throws {
+    let text = Watched("old text")
+    let server = try ScriptedServer.http { request in
+      HTTPResponse(
+        request.method == "DELETE" ? 204 : 200,
+        fields: ["Cache-Control": "max-age=1000", "ETag": "\"\(text.value)\""], text: text.value)
+    }
+    #expect(try await session.data(from: server.url("/a")).0 == Data("old text".utf8))
+    text.update { $0 = "new text" }
+    try await session.moveItem(from: server.url("/a"), to: folder.file("moved"))
+    #expect(try self.text("moved") == "new text")
+    #expect(server.requests.map(\.method) == ["GET", "HEAD", "GET", "HEAD", "DELETE"])
+  }
+
+  /// By HTTP a directory would be removed for what replaces it, so that a file is replaced by a copy.
+  @Test func aFileThatIsThereIsReplacedByACopy() async throws {
+    let target = Watched("old")
+    let server = try ScriptedServer.http { request in
+      switch request.method {
+      case "MOVE": return HTTPResponse(412)
+      case "PUT":
+        target.update { $0 = String(decoding: request.body, as: UTF8.self) }
+        return HTTPResponse(201)
+      case "DELETE": return HTTPResponse(204)
+      default:
+        return HTTPResponse(fields: ["ETag": "\"a\""], text: request.path == "/b" ? target.value : "contents")
+      }
+    }
+    try await session.moveItem(from: server.url("/a"), to: server.url("/b"), overwriting: true)
+    #expect(server.requests.map(\.method) == ["MOVE", "HEAD", "HEAD", "GET", "PUT", "HEAD", "HEAD", "DELETE"])
+    #expect(server.requests.first?.fields["Overwrite"] == "F")
+  }
+
+  /// The page of a directory is not its contents.
+  @Test func aDirectoryOfAServerIsNotMovedByItsPage() async throws {
+    let server = try ScriptedServer.http { request in
+      request.path == "/a"
+        ? HTTPResponse(301, fields: ["Location": "/a/"]) : HTTPResponse(fields: ["ETag": "\"a\""], text: "page")
+    }
+    for path in ["/a", "/a/"] {
+      #expect(
+        await code { try await session.moveItem(from: server.url(path), to: folder.file("moved")) } == .cannotMoveFile)
+    }
+    #expect(try names().isEmpty && !server.requests.map(\.method).contains("DELETE"))
+  }
+
+  /// Two names of one server, whose file would replace itself and be removed.
+  @Test func whatMayBeTheSameFileIsNotMoved() async throws {
+    let server = try ScriptedServer.http { _ in
+      HTTPResponse(fields: ["Last-Modified": "Sun, 09 Sep 2001 01:46:40 GMT"], text: "contents")
+    }
+    let other = try #require(URL(string: "http://localhost:\(server.port)/a"))
+    #expect(
+      await code { try await session.moveItem(from: server.url("/a"), to: other, overwriting: true) }
+        == .cannotMoveFile)
+    #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
+    for (source, target) in [("/a", "/a"), ("/a/", "/a"), ("/x/../a", "/a")] {
+      let code = await code {
+        try await session.copyItem(from: server.url(source), to: server.url(target), overwriting: true)
+      }
+      #expect(code == .cannotCreateFile, "\(source)")
+    }
+    #expect(server.requests.count == 2)
+  }
+
+  /// Servers that take every method for a question.
+  @Test func aPageIsNoAnswerToAVerb() async throws {
+    let server = try ScriptedServer.http { _ in HTTPResponse(text: "page") }
+    #expect(
+      await code { try await session.moveItem(from: server.url("/a"), to: server.url("/b")) } == .badServerResponse)
+    #expect(await code { try await session.createDirectory(at: server.url("/a")) } == .badServerResponse)
+  }
+
+  /// The load of a source holds the only connection that there may be to its host until all is stored.
+  @Test(arguments: [1, 2]) func oneHostHasConnectionsForBothEnds(_ limit: Int) async throws {
+    let body = TestFiles.pattern(count: 3 << 20)
+    let stored = Watched(0)
+    let server = try ScriptedServer.http { request in
+      guard request.method != "GET" else { return HTTPResponse(body: body) }
+      guard request.method == "PUT" else { return HTTPResponse(405) }
+      if request.body == body { stored.update { $0 += 1 } }
+      return HTTPResponse(201)
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.httpMaximumConnectionsPerHost = limit
+    let session = URLSession(configuration: configuration)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<8 {
+        group.addTask {
+          try await session.copyItem(from: server.url("/a\(index)"), to: server.url("/b\(index)"))
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(stored.value == 8)
+  }
+
+  /// A source that gives another number of bytes than it has announced.
+  @Test(arguments: [60, 140]) func aLengthThatIsNotTrueLeavesNoTarget(_ count: Int) async throws {
+    final class Lying: AsyncURLProtocol, @unchecked Sendable {
+      override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "lying" }
+      override func load(_ request: URLRequest, to writer: Writer) async throws {
+        try await writer.respond(mimeType: nil, length: 100)
+        try await writer.write(Data(count: request.url?.port ?? 0))
+      }
+    }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [Lying.self]
+    let session = URLSession(configuration: configuration)
+    let url = try #require(URL(string: "lying://host:\(count)/"))
+    await #expect(throws: URLError.self) { try await session.copyItem(from: url, to: folder.file("copy")) }
+    #expect(try names().isEmpty)
   }
 
   /// A server that says it has stored, and has not, or not all of it.

@@ -33,6 +33,17 @@ import Testing
     #expect(next == .finished && removal.count == 0)
   }
 
+  /// A server that shows a directory in every directory.
+  @Test func aTreeWithoutEndHasOne() {
+    var removal = TreeRemoval(url("/r"))
+    var count = 0
+    while case .empty(let number, let directory) = removal.nextAction(), count < 5000 {
+      removal.listed(number, directories: [directory.appending(path: "a")], keeps: false)
+      count += 1
+    }
+    #expect(count == 1001 && removal.count == 0)
+  }
+
   @Test(arguments: [true, false]) func whatIsLeftKeepsItsParents(_ isLeftAsDirectory: Bool) {
     var removal = TreeRemoval(url("/r"))
     _ = removal.nextAction()

@@ -31,6 +31,15 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// A copy is a request like any other.
+  @Test func filesAreCopiedByTheirVerb() async throws {
+    let (file, target) = (fixture.directory.file("source.bin"), fixture.directory.file("target.bin"))
+    try Self.body.write(to: file)
+    #expect(try await passOver("copy:\(file.absoluteString),\(target.absoluteString)") == ["1 0 0"])
+    #expect(try Data(contentsOf: target) == Self.body)
+    await fixture.stop()
+  }
+
   @Test func filesAreStored() async throws {
     let (file, target) = (fixture.directory.file("source.bin"), fixture.directory.file("target.bin"))
     try Self.body.write(to: file)

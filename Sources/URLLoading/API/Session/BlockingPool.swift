@@ -15,6 +15,9 @@ public final class BlockingPool: @unchecked Sendable {
   /// For `startLoading` of users' classes, which may take as long as the load: many threads, so that a stalled one does not delay others.
   static let protocols = BlockingPool(name: "URLLoading protocol", maximumThreadCount: 512)
 
+  /// For reads of streams, which wait for whoever writes them: that may be a class of the pool above.
+  static let streams = BlockingPool(name: "URLLoading stream", maximumThreadCount: 512)
+
   private struct State {
     var work: [(@Sendable () -> Void)?] = []
     var next = 0

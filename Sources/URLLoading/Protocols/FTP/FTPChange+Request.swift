@@ -2,16 +2,17 @@ internal import URLLoadingCurlTransport
 
 /// What a request changes on an FTP server: `DELETE`, and RFC 4918's `MKCOL` and `MOVE`.
 extension FTPChange {
-  /// - Returns: nil for a method that loads or stores.
+  /// - Returns: nil for a method that loads or stores; for one that stores what is new, that nothing is there.
   /// - Throws: what is wrong with the request; nothing was sent then.
   init?(_ request: URLRequest) throws(URLError) {
-    guard let method = request.httpMethod, ["DELETE", "MKCOL", "MOVE"].contains(method), let url = request.url else {
-      return nil
-    }
+    guard let method = request.httpMethod, ["PUT", "DELETE", "MKCOL", "MOVE"].contains(method), let url = request.url
+    else { return nil }
     let replaces = try ChangeConditions.replaces(request)
+    if method == "PUT", replaces { return nil }
     let name = try Self.name(of: url)
     let verb: Verb
     switch method {
+    case "PUT": verb = .findNothing
     case "DELETE": verb = .remove
     case "MKCOL": verb = .makeDirectory
     default:
@@ -76,6 +77,7 @@ extension FTPChange.Verb {
     case .remove: "remove"
     case .makeDirectory: "make the directory"
     case .move: "move"
+    case .findNothing: "store the upload at"
     }
   }
 }

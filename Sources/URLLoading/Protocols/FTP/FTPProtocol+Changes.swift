@@ -11,6 +11,10 @@ extension FTPProtocol {
         failure.message = "Cannot \(change.verb.action) \(url.redactedDescription): \(failure.message)"
       }
       tell(failure)
+    // Nothing is there that the upload would replace.
+    case .success where change.verb == .findNothing:
+      state.withLock { $0.change = nil }
+      begin()
     case .success(let metrics):
       guard let url = request.url else { return }
       client?.urlProtocol(

@@ -20,7 +20,7 @@ internal import URLLoadingCurlTransport
 /// `DELETE` removes a file or an empty directory, `MKCOL` makes a directory, and `MOVE` renames either on its server, within a transfer that
 /// loads nothing; see `FTPChangeSteps`. A move looks for its target first: a directory there stays, and with `Overwrite: F` a file, too. Others
 /// may create one between that and the renaming, which servers may then replace. Where a server tells neither sizes nor dates, a move that
-/// replaces nothing is refused. What was begun is never begun again: with a lost connection the load fails, and the error says where nothing
+/// replaces nothing is refused; the same goes for an upload with `If-None-Match: *`. What was begun is never begun again: with a lost connection the load fails, and the error says where nothing
 /// tells whether the server has done its work.
 ///
 /// A server that does not answer SIZE or MDTM within 2 s is loaded from anew, and not asked again in the session. The same goes for a
@@ -71,7 +71,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     var lookup: FTPSizeLookup?
     var isStopped = false
     var upload: Upload?
-    /// What the request changes; nil where it loads or stores.
+    /// What the request changes, or looks for ahead of an upload; nil where it loads or stores.
     var change: FTPChange?
   }
 
@@ -118,7 +118,8 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
     let path = url.path(percentEncoded: true)
     let change: FTPChange?
     do throws(URLError) { change = try FTPChange(request) } catch { return fail(error) }
-    if change == nil, !wantsEntries, path.hasSuffix("/") || path.isEmpty {
+    let loadsOrStores = change == nil || change?.verb == .findNothing
+    if loadsOrStores, !wantsEntries, path.hasSuffix("/") || path.isEmpty {
       return fail(URLError(.fileIsDirectory, message: "\(url.redactedDescription) names a directory.", url: url))
     }
     if let user = url.user(percentEncoded: false) {
@@ -231,7 +232,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       return state.credential
     }
     sessionClient.urlProtocol(self, isWaiting: true)
-    let transfer = connections.engine.start(transferRequest, handler: self)
+    let transfer = connections.engine(for: body).start(transferRequest, handler: self)
     source?.attach(to: transfer)
     let isStopped = state.withLock { state in
       if !state.isStopped { state.transfer = transfer }

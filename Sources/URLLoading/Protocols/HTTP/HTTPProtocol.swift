@@ -227,7 +227,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     }
     if let upstream = demand.upstream { transferRequest.switchProtocols(upstream) }
     sessionClient.urlProtocol(self, isWaiting: true)
-    let transfer = connections.engine.start(transferRequest, handler: self)
+    let transfer = connections.engine(for: body).start(transferRequest, handler: self)
     source?.attach(to: transfer)
     if let upstream = demand.upstream {
       upstream.observe { transfer.resumeSending() }

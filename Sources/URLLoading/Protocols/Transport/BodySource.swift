@@ -109,7 +109,7 @@ final class BodySource: TransferBodySource {
 
   /// Reads of a stream may block for long.
   private var pool: BlockingPool {
-    if case .stream = body { .protocols } else { .engines }
+    if case .stream = body { .streams } else { .engines }
   }
 
   private func readChunk(_ generation: Int) {

@@ -4,9 +4,13 @@ internal import URLLoadingX509
 
 /// The connections of one session, for the protocol classes that libcurl moves bytes for.
 ///
-/// Mutable state: `identities`, guarded by its lock.
+/// Mutable state: `identities` and `copying`, guarded by their locks.
 final class CurlSession: URLSessionComponent {
   let engine: TransferEngine
+
+  /// Connections for what copies store: those of ``engine`` may all be held by loads that wait until it is stored.
+  private let copying = Locked<(engine: TransferEngine?, isOver: Bool)>((nil, false))
+  private let configuration: TransferEngineConfiguration
 
   /// Resolves the proxies of loads; nil where the engine does that by itself.
   let proxies: ProxyResolution?
@@ -27,11 +31,24 @@ final class CurlSession: URLSessionComponent {
     _ = loop.start()
     let engineConfiguration = TransferEngineConfiguration(configuration)
     engine = TransferEngine(configuration: engineConfiguration, loop: loop)
+    self.configuration = engineConfiguration
     authorities = engineConfiguration.tls.authorities
     typeOfService = configuration.networkServiceType.differentiatedServicesCodePoint.map { $0 << 2 }
   }
 
+  /// The connections for a request with this body.
+  func engine(for body: URLUploadBody?) -> TransferEngine {
+    guard case .stream(let stream, _)? = body, stream is PipedInputStream else { return engine }
+    return copying.withLock { state in
+      guard !state.isOver else { return engine }
+      let made = state.engine ?? TransferEngine(configuration: configuration, loop: .shared)
+      state.engine = made
+      return made
+    }
+  }
+
   func flush() {
+    copying.withLock { $0.engine }?.closeIdleConnections()
     identities.withLock { $0 = [:] }
     engine.closeIdleConnections()
     proxies?.flush()
@@ -39,6 +56,11 @@ final class CurlSession: URLSessionComponent {
 
   func invalidate() {
     engine.shutdown()
+    let other = copying.withLock { state in
+      state.isOver = true
+      return state.engine.take()
+    }
+    other?.shutdown()
     proxies?.invalidate()
   }
 }

@@ -72,17 +72,18 @@ final class BodyPipe: Sendable {
 
   /// Reads bytes; waits for one. One reader at a time.
   /// - Returns: how many there were; 0 at the end.
-  /// - Throws: what the body has ended with.
+  /// - Throws: what the body has ended with; `CancellationError` where the pipe was closed before its end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       let waiting = DispatchSemaphore(value: 0)
       let (count, writer) = try state.withLock { state -> (Int?, UnsafeContinuation<Void, Never>?) in
         guard state.rest > 0 else {
-          if state.isClosed { return (0, nil) }
           if let end = state.end {
             try end.get()
             return (0, nil)
           }
+          // Not the end of the body.
+          if state.isClosed { throw CancellationError() }
           state.reader = waiting
           return (nil, nil)
         }

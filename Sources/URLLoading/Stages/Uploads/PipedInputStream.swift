@@ -1,12 +1,13 @@
+internal import URLLoadingBase
+
 /// The end of a ``BodyPipe`` that is read.
 ///
-/// Mutable state: as of every stream, used by one thread at a time.
+/// Mutable state: `state`, guarded by its lock: one thread at a time reads, and others may look at its status.
 final class PipedInputStream: InputStream {
   /// Gives a stream of the same body from its beginning, for a target that has to ask for it again; nil where there is none.
   let again: @Sendable (@escaping @Sendable (InputStream?) -> Void) -> Void
   private let pipe: BodyPipe
-  private var status = Stream.Status.notOpen
-  private var error: (any Error)?
+  private let state = Locked<(status: Stream.Status, error: (any Error)?)>((.notOpen, nil))
 
   init(
     _ pipe: BodyPipe, again: @escaping @Sendable (@escaping @Sendable (InputStream?) -> Void) -> Void = { $0(nil) }
@@ -20,26 +21,26 @@ final class PipedInputStream: InputStream {
     pipe.close()
   }
 
-  override var streamStatus: Stream.Status { status }
-  override var streamError: (any Error)? { error }
-  override var hasBytesAvailable: Bool { status == .open && pipe.isReadable }
+  override var streamStatus: Stream.Status { state.withLock { $0.status } }
+  override var streamError: (any Error)? { state.withLock { $0.error } }
+  override var hasBytesAvailable: Bool { streamStatus == .open && pipe.isReadable }
 
-  override func open() { if status == .notOpen { status = .open } }
+  override func open() { state.withLock { if $0.status == .notOpen { $0.status = .open } } }
 
   override func close() {
-    status = .closed
+    state.withLock { $0.status = .closed }
     pipe.close()
   }
 
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+    let status = streamStatus
     guard status == .open, length > 0 else { return status == .error ? -1 : 0 }
     do {
       let count = try pipe.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: length))
-      if count == 0 { status = .atEnd }
+      if count == 0 { state.withLock { $0.status = .atEnd } }
       return count
     } catch {
-      self.error = error
-      status = .error
+      state.withLock { $0 = (.error, error) }
       return -1
     }
   }

@@ -66,6 +66,68 @@ import URLLoadingTestServers
     try await carryOut(request(method, url(name), to: target.map { url($0) }, fields))
   }
 
+  // MARK: Trees
+
+  /// With one connection a listing has to come to its end before anything is done to what it lists.
+  @Test(arguments: [1, 2, 6]) func treesAreRemovedAndCopied(_ limit: Int) async throws {
+    for index in 0..<40 { try write("tree/\(index % 4)/\(index % 3) x/\(index)", "\(index)") }
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.connectionProxyDictionary = [:]
+    configuration.httpMaximumConnectionsPerHost = limit
+    let session = URLSession(configuration: configuration)
+    try await session.copyItem(from: url("tree"), to: url("copy"), recursively: true)
+    #expect(
+      try FileManager.default.subpathsOfDirectory(atPath: folder.appendingPathComponent("copy").path).sorted()
+        == FileManager.default.subpathsOfDirectory(atPath: folder.appendingPathComponent("tree").path).sorted())
+    try await session.removeItem(at: url("tree"), recursively: true)
+    try await session.removeItem(at: url("copy/"), recursively: true)
+    #expect(try names().isEmpty)
+  }
+
+  @Test func aSlashAtTheEndIsLookedAt() async throws {
+    try directory("directory")
+    #expect(try await session.resourceInfo(at: url("directory/")).kind == .directory)
+    #expect(await code { _ = try await session.resourceInfo(at: url("missing/")) } == .fileDoesNotExist)
+    #expect(
+      await code {
+        try await session.createDirectory(at: url("x/", user: nil), withIntermediateDirectories: true)
+      } == .cannotCreateFile)
+  }
+
+  // MARK: Storing
+
+  @Test func whatIsThereIsNotReplacedByAnUpload() async throws {
+    try write("old", "old")
+    try directory("directory")
+    let fields = ["If-None-Match": "*"]
+    for name in ["old", "directory"] {
+      let error = await #expect(throws: URLError.self) {
+        _ = try await session.upload(for: request("PUT", url(name), fields), from: Data("new".utf8))
+      }
+      #expect(error?.code == .cannotCreateFile && error?.failingURL == url(name), "\(name): \(error as Any)")
+    }
+    _ = try await session.upload(for: request("PUT", url("a b"), fields), from: Data("new".utf8))
+    #expect(try names() == ["a b", "directory", "old"] && text("old") == "old" && text("a b") == "new")
+    let error = await #expect(throws: URLError.self) {
+      _ = try await session.upload(for: request("PUT", url("x"), ["If-Match": "\"a\""]), from: Data("new".utf8))
+    }
+    #expect(error?.code == .unsupportedURL)
+    #expect(try names() == ["a b", "directory", "old"])
+  }
+
+  @Test func filesAreCopiedFromAndTo() async throws {
+    let own = try TemporaryDirectory("copies")
+    let file = try own.write("f", String(repeating: "text", count: 100_000))
+    try await session.copyItem(from: file, to: url("copy"))
+    await #expect(throws: URLError.self) { try await session.copyItem(from: file, to: url("copy")) }
+    try await session.copyItem(from: url("copy"), to: url("beside"))
+    try await session.moveItem(from: url("beside"), to: own.file("back"))
+    #expect(try Data(contentsOf: own.file("back")) == Data(contentsOf: file))
+    #expect(try names() == ["copy"])
+    let info = try await session.resourceInfo(at: url("copy"))
+    #expect(info.kind == .file && info.size == 400_000 && info.modificationDate != nil)
+  }
+
   @discardableResult
   private func expectFailure(
     _ code: URLError.Code, _ request: URLRequest, at location: SourceLocation = #_sourceLocation

@@ -76,6 +76,16 @@ import URLLoadingTestServers
     #expect(stream.streamError is CancellationError)
   }
 
+  /// What was closed ahead of its end is not whole.
+  @Test func aClosedPipeIsNoEnd() async throws {
+    let pipe = BodyPipe()
+    let stream = PipedInputStream(pipe)
+    stream.open()
+    pipe.close()
+    #expect(await read(stream, 4) == nil)
+    #expect(stream.streamError is CancellationError)
+  }
+
   @Test func aStreamThatGoesAwayIsClosed() async throws {
     let pipe = BodyPipe()
     do { _ = PipedInputStream(pipe) }
