@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak tree-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -76,6 +76,11 @@ kill-at-write: build-dependencies test-dependencies
 fuzz-cookies: build-dependencies test-dependencies
 	@Scripts/build-without-warnings --build-tests
 	@URL_LOADING_FUZZ_SECONDS=$(or $(SECONDS_TO_RUN),600) swift test --skip-build --disable-xctest --filter 'CookieFuzzTests' </dev/null
+
+# A tree of FILES files (2,000) with odd names, copied between each two schemes, and interrupted. One of 120 is among the tests.
+tree-test: build-dependencies test-dependencies
+	@Scripts/build-without-warnings --build-tests
+	@TREE_FILES=$(or $(FILES),2000) swift test --skip-build --disable-xctest --filter 'TreeCopyTests' </dev/null
 
 # What servers and files say to a cache, in the same way.
 fuzz-cache: build-dependencies test-dependencies

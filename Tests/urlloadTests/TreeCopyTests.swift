@@ -3,7 +3,7 @@ import Testing
 import URLLoadingTestServers
 
 /// `urlload cp -r` of a tree with odd names between each two schemes that have directories. `TREE_FILES` says how many files it has: 2,000 in
-/// `make test-trees`.
+/// `make tree-test`.
 @Suite(.timeLimit(.minutes(30)), .serialized) struct TreeCopyTests {
   /// A place that has trees: a URL below which it is reached, and the directory of this machine that has them.
   private struct Place {

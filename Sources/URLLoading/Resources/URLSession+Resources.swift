@@ -244,7 +244,6 @@ extension ShadowableMembers where Self: URLSession {
   /// would have to be copied, or the copy is in doubt, when both are left; `unsupportedURL` where the class or the server does not carry out
   /// the method. Where it is copied they are also those of ``copyItem(from:to:overwriting:recursively:followingLinks:delegate:)`` and, where
   /// the source cannot be removed and the copy is left, `cannotRemoveFile`.
-  ///
   /// - Parameters:
   ///   - source: what is moved. A link is not followed.
   ///   - target: its new URL, with the name.
