@@ -20,7 +20,10 @@ import URLLoadingTestServers
     let mutants = URLProtocolConformance.checks(for: MutantProtocol.self, abilities: abilities)
     #expect(Set(mutants.map(\.name)).isSuperset(of: ["no credential gets nothing", "a redirect leads to the new URL"]))
     let leftOut = Set(all.map(\.id)).subtracting(mutants.map(\.id))
-    let others = all.filter { $0.capabilities.contains(.listing) || $0.isOfDirectLoads }
+    let others = all.filter { check in
+      check.capabilities.contains(.listing) || check.capabilities.contains(.resourceInfo) || check.isOfDirectLoads
+        || check.capabilities.acceptedHTTPMethods != nil
+    }
     #expect(leftOut == Set(others.map(\.id)) && others.contains { !$0.isOfDirectLoads })
   }
 

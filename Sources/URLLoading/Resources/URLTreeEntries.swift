@@ -10,7 +10,8 @@ extension ShadowableMembers where Self: URLSession {
   /// not followed.
   ///
   /// A directory below that cannot be listed, such as for want of permission, does not keep the others from being listed: the error comes
-  /// at the end, with their number. So it is with an entry whose kind its server does not tell: it may be a directory. The errors are those of ``URLSession/entries(at:delegate:)-(URL,_)``.
+  /// at the end, with their number. So it is with an entry whose kind its server does not tell: it may be a directory. The errors are those
+  /// of ``URLSession/entries(at:delegate:)-(URL,_)``.
   /// - Parameters:
   ///   - url: the directory, with or without a slash at its end.
   ///   - recursively: whether the entries of the directories in it follow.

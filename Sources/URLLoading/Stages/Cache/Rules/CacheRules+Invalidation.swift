@@ -4,19 +4,21 @@ internal import URLLoadingHTTPSemantics
 /// What a change at the source makes of stored responses (RFC 9111, section 4.4).
 extension CacheRules {
   /// The URLs whose stored responses are removed after an answer to a request that may have changed something: none for safe methods and
-  /// for errors. Those that the answer names are among them if they are of the same origin.
+  /// for errors. Those that the answer names are among them if they are of the same origin, and that to which `MOVE` and `COPY` lead (RFC 4918,
+  /// section 10.3).
   func invalidated(by response: CacheResponse, to request: CacheRequest) -> [URL] {
     guard !Self.safeMethods.contains(request.method), (200...399).contains(response.statusCode) else { return [] }
     let origin = WebOrigin(request.url)
     var urls = [request.url]
-    for name in ["Location", "Content-Location"] {
-      // Each of several: what is removed for nothing costs a load.
-      for value in response.fields.values(of: name) {
-        guard let url = LocationReference(value)?.resolved(against: request.url), WebOrigin(url) == origin,
-          !urls.contains(url)
-        else { continue }
-        urls.append(url)
-      }
+    // Each of several: what is removed for nothing costs a load.
+    let named =
+      Array(response.fields.values(of: "Location")) + response.fields.values(of: "Content-Location")
+      + request.fields.values(of: "Destination")
+    for value in named {
+      guard let url = LocationReference(value)?.resolved(against: request.url), WebOrigin(url) == origin,
+        !urls.contains(url)
+      else { continue }
+      urls.append(url)
     }
     return urls
   }

@@ -41,6 +41,17 @@ extension CachingRules {
       #expect(invalidated("POST", 404, ["Location": location]) == [])
     }
 
+    @Test("RFC 4918, 10.3: what MOVE and COPY lead to, of the same origin only", arguments: ["MOVE", "COPY"])
+    func destination(_ method: String) {
+      for (url, others) in [
+        ("https://example.org/c", ["https://example.org/c"]), ("https://example.com/c", []), ("", []),
+      ] {
+        let urls = CacheRules().invalidated(
+          by: response([:], status: 204), to: request(["Destination": url], method: method))
+        #expect(urls.map(\.absoluteString) == ["https://example.org/a/b"] + others)
+      }
+    }
+
     @Test(
       "4: a newer answer replaces what answered the same request, stored or not",
       arguments: [
