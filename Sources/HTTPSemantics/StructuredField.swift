@@ -4,6 +4,8 @@ package enum StructuredField {
   package enum Item: Equatable {
     case integer(Int64)
     case boolean(Bool)
+    /// The Base64 text of a byte sequence.
+    case bytes(String)
     case other
   }
 
@@ -90,8 +92,8 @@ package enum StructuredField {
     case UInt8(ascii: "\""): return scanner.wholeQuotedString() == nil ? nil : .other
     case UInt8(ascii: ":"):
       _ = scanner.skip(":")
-      _ = scanner.take { $0 != UInt8(ascii: ":") }
-      return scanner.skip(":") ? .other : nil
+      let text = scanner.take { $0 != UInt8(ascii: ":") }
+      return scanner.skip(":") ? .bytes(text ?? "") : nil
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number(&scanner)
     case _ where isLowercase(first | 0x20) || first == UInt8(ascii: "*"):
       _ = scanner.take { $0 > 0x20 && $0 < 0x7F && !";,()\"=".utf8.contains($0) }

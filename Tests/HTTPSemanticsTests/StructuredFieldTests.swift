@@ -32,7 +32,8 @@ import Testing
     let lines = ["a=1, b, c=?0;x=1", "d=\"q\\\"\", e=:AQ==:, f=tok/en*, g=(1 2;x \"a\"), h=1.5, a=2, *k=-3"]
     #expect(
       StructuredField.dictionary(lines) == [
-        "a": .integer(2), "b": .boolean(true), "c": .boolean(false), "d": .other, "e": .other, "f": .other, "g": .other,
+        "a": .integer(2), "b": .boolean(true), "c": .boolean(false), "d": .other, "e": .bytes("AQ=="), "f": .other,
+        "g": .other,
         "h": .other, "*k": .integer(-3),
       ])
     #expect(StructuredField.dictionary([""]) == [:])

@@ -8,7 +8,8 @@ internal import URLLoadingHTTPSemantics
 /// Register it with `URLProtocol.registerClass(SFTPProtocol.self)`, or put it in
 /// `URLSessionConfiguration.protocolClasses`. Downloads, byte ranges and resuming work as for `https`; `entries(at:)`
 /// lists directories; an upload task stores its body, and replaces an existing file unless the request has the field
-/// `If-None-Match: *`; the method `DELETE` deletes a file or an empty directory, `MKCOL` makes a directory, `MOVE` renames.
+/// `If-None-Match: *`; the method `DELETE` deletes a file or an empty directory, `MKCOL` makes a directory, `MOVE` renames, `COPY`
+/// has the server copy a file, where it can.
 ///
 /// Open for one purpose: a subclass whose ``canInit(with:)`` accepts only some URLs, such as those of one host,
 /// restricts what a session can reach. Nothing else can be overridden.
@@ -53,10 +54,11 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
     .byteRanges, .upload, .listing, .resourceInfo, .nonblocking, .connectivity, .background,
-    .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE"),
+    .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "COPY"),
   ]
 
-  /// Byte ranges, uploads, listing, descriptions and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL` and `MOVE`.
+  /// Byte ranges, uploads, listing, descriptions and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL`,
+  /// `MOVE` and `COPY`.
   public final override class var capabilities: Capabilities { declared }
 
   private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }
@@ -131,12 +133,12 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       let replaces = try ChangeConditions.replaces(request)
       let reader = UploadBodyReader(body)
       let record = sessionClient?.session.component(UnfinishedUploads.self)
-      let modified = modificationTime
+      let (modified, permissions) = (modificationTime, demand.storedPermissions.map { UInt32($0) })
       state.withLock { $0.uploading = record.map { ($0, $0.begin(nil)) } }
       return {
         RemoteUpload(
-          url: url, path: path, replaces: replaces, modified: modified, body: reader, uploads: record, server: $0,
-          report: $1)
+          url: url, path: path, replaces: replaces, modified: modified, permissions: permissions,
+          content: .body(reader), uploads: record, server: $0, report: $1)
       }
     }
     switch request.httpMethod {
@@ -145,9 +147,18 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       return { RemoteDeletion(url: url, path: path, server: $0, report: $1) }
     case "MKCOL":
       _ = try ChangeConditions.replaces(request)
-      return { RemoteDirectory(url: url, path: path, server: $0, report: $1) }
-    case "MOVE":
+      let permissions = demand.storedPermissions.map { UInt32($0) }
+      return { RemoteDirectory(url: url, path: path, permissions: permissions, server: $0, report: $1) }
+    case "COPY":
       let (target, replaces) = (try target(url), try ChangeConditions.replaces(request))
+      let uploads = sessionClient?.session.component(UnfinishedUploads.self)
+      return {
+        RemoteCopy(
+          url: url, path: path, to: target.url, target.path, replaces: replaces, uploads: uploads, server: $0,
+          report: $1)
+      }
+    case "MOVE":
+      let (target, replaces) = (try target(url).path, try ChangeConditions.replaces(request))
       let uploads = sessionClient?.session.component(UnfinishedUploads.self)
       return {
         RemoteMove(url: url, path: path, to: target, replaces: replaces, uploads: uploads, server: $0, report: $1)
@@ -163,24 +174,25 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
       .flatMap { UInt32(exactly: $0.timeIntervalSince1970.rounded(.down)) }
   }
 
-  /// Where something is moved to (RFC 4918, section 10.3): a URL of the same server.
-  private func target(_ url: URL) throws(URLError) -> RemotePath {
+  /// Where something is moved or copied to (RFC 4918, section 10.3): a URL of the same server.
+  private func target(_ url: URL) throws(URLError) -> (url: URL, path: RemotePath) {
+    let method = request.httpMethod ?? ""
     guard let text = request.value(forHTTPHeaderField: "Destination"), let target = URL(string: text),
       target.scheme?.lowercased() == url.scheme?.lowercased()
     else {
       throw URLError(
         .badURL,
-        message: "MOVE needs an SFTP URL of the same server in the field Destination (RFC 4918, section 10.3).",
+        message: "\(method) needs an SFTP URL of the same server in the field Destination (RFC 4918, section 10.3).",
         url: url)
     }
     let (own, other) = (try ServerPlace(of: url), try ServerPlace(of: target))
     guard own.host == other.host, own.port == other.port, other.user == nil || other.user == own.user else {
       throw URLError(
         .unsupportedURL,
-        message: "MOVE takes a URL of the same server as its Destination, not \(target.redactedDescription).",
+        message: "\(method) takes a URL of the same server as its Destination, not \(target.redactedDescription).",
         url: url)
     }
-    return try RemotePath(of: target)
+    return (target, try RemotePath(of: target))
   }
 
   private func connect(_ place: ServerPlace, _ make: @escaping RemoteOperation.Make) {

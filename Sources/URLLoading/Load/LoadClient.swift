@@ -24,6 +24,7 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
       var demand = URLProtocolDemand()
       demand.wantsEntries = load.plan.kind == .listing
       demand.wantsInfo = load.plan.wantsInfo
+      demand.storedPermissions = load.plan.storedPermissions
       demand.wantsMetrics = state.delegates.task != nil || load.events != nil
       demand.wantsConnectionMetrics = load.events != nil
       demand.priority = state.priority

@@ -74,4 +74,6 @@ struct LoadPlan: Sendable {
   var isSentOnce = false
   /// Whether what the URL names is described by a response, see ``URLProtocolDemand/wantsInfo``.
   var wantsInfo = false
+  /// The permissions of what the request makes, see ``URLProtocolDemand/storedPermissions``.
+  var storedPermissions: UInt16?
 }

@@ -8,6 +8,10 @@ public struct URLProtocolDemand: Sendable {
   /// symbolic link in place of what it leads to. Only classes that declare ``URLProtocol/Capabilities/resourceInfo`` need to look at this.
   public var wantsInfo = false
 
+  /// The permissions (`0o777`) of the file or directory that the request makes, as a copy has them of its source; nil for the class's own. The
+  /// mask of the process or server is taken of them, as by cp(1), and a file that is replaced keeps its own.
+  public var storedPermissions: UInt16?
+
   /// Whether to collect metrics.
   public var wantsMetrics = false
 

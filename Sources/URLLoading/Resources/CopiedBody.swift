@@ -1,7 +1,7 @@
 internal import URLLoadingBase
 
 /// The body of a copy: what its source sends, as a stream for the upload of its target. Where that needs it from the beginning again, such as
-/// after a login, the source is loaded again.
+/// after a login, the source is loaded again; where its connection breaks, the rest is, of the same version.
 ///
 /// Mutable state: `current`, guarded by its lock.
 final class CopiedBody: Sendable {
@@ -38,7 +38,9 @@ final class CopiedBody: Sendable {
     let pipe = BodyPipe()
     let run = Run(
       pipe: pipe, version: response.validators, length: response.expectedContentLength,
-      feeding: Task { [length = Self.length(of: response)] in try await Self.feed(pipe, bytes, length) })
+      feeding: Task { [source = ResumedSource(session, request, response, delegate)] in
+        try await Self.feed(pipe, bytes, source)
+      })
     let (earlier, isOver) = current.withLock { (exchange(&$0.run, with: run), $0.isOver) }
     earlier?.end()
     guard !isOver else {
@@ -66,16 +68,24 @@ final class CopiedBody: Sendable {
     return response.expectedContentLength
   }
 
-  /// - Parameter length: how many bytes there are to be.
   private static func feed(
-    _ pipe: BodyPipe, _ bytes: URLSession.AsyncBytes, _ length: Int64?
+    _ pipe: BodyPipe, _ bytes: URLSession.AsyncBytes, _ source: ResumedSource
   ) async throws -> Int64 {
     var count: Int64 = 0
+    var (source, bytes) = (source, bytes)
+    let length = source.length
     do {
-      for try await chunk in bytes.chunks {
-        count += Int64(chunk.count)
-        guard count <= length ?? .max else { break }
-        try await pipe.write(chunk)
+      while true {
+        do {
+          for try await chunk in bytes.chunks {
+            count += Int64(chunk.count)
+            guard count <= length ?? .max else { break }
+            try await pipe.write(chunk)
+          }
+          break
+        } catch {
+          bytes = try await source.rest(from: count, after: error)
+        }
       }
       if let length, count != length {
         throw URLError(

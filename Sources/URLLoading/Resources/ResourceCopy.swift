@@ -28,7 +28,7 @@ struct ResourceCopy {
     defer { body.end() }
     let (stream, head) = try await body.open()
     do {
-      let response = try await session.store(stream, storing(head), delegate)
+      let response = try await session.store(stream, storing(head), head.resourceInfo?.permissions, delegate)
       if let response = response as? HTTPURLResponse, let error = ResourceVerb.store.error(for: response) {
         throw error
       }

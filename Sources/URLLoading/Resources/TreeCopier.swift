@@ -72,7 +72,7 @@ struct TreeCopier {
         ancestors.append(real)
       }
       // One that is there is taken; what is in it and not in the source stays.
-      try await session.makeOneDirectory(at: pair.target, delegate)
+      try await session.makeDirectory(at: pair.target, like: pair.source, delegate)
       var (failures, listingError) = try await work.each(session.entries(at: pair.source, delegate: delegate)) {
         [ancestors] entry in
         guard let own = URLDirectoryEntry(nameBytes: entry.nameBytes, in: pair.target, kind: entry.kind) else { return }

@@ -18,6 +18,8 @@ extension ShadowableMembers where Self: URLSession {
     // The length in another coding says nothing of the content.
     if url.scheme?.lowercased().hasPrefix("http") == true {
       request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+      // RFC 9530, section 4.
+      request.setValue("sha-256=10", forHTTPHeaderField: "Want-Repr-Digest")
     }
     let response: URLResponse
     do {
@@ -141,19 +143,40 @@ extension ShadowableMembers where Self: URLSession {
     }
   }
 
-  /// Makes one directory, or takes one that is there, and no link to one.
-  func makeOneDirectory(at url: URL, _ delegate: (any URLSessionTaskDelegate)?) async throws {
+  /// Makes a directory for the copy of another, or takes one that is there, and no link to one.
+  func makeDirectory(
+    at url: URL, like source: URL, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws {
+    let permissions = try await permissions(ofDirectory: source, delegate)
     do {
-      try await carryOut(ResourceVerb.makeDirectory.request(url), .makeDirectory, delegate)
+      try await carryOut(
+        ResourceVerb.makeDirectory.request(url), .makeDirectory, permissions: permissions, delegate)
     } catch let error as URLError where error.code == .cannotCreateFile {
       guard try await isDirectoryItself(Self.withoutSlash(url), delegate) else { throw error }
+    }
+  }
+
+  /// The permissions of a directory's copy, in which files are to be made; nil where there are none.
+  private func permissions(
+    ofDirectory url: URL, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws -> UInt16? {
+    guard describes(url) else { return nil }
+    do {
+      let info = try await resourceInfo(at: url, delegate: delegate)
+      // Of a link they say nothing.
+      return info.kind == .directory ? info.permissions.map { $0 & 0o777 | 0o700 } : nil
+    } catch let error as URLError where TreeFailures.isOfOneItem(error) {
+      // Its listing says what is wrong.
+      return nil
     }
   }
 
   /// Copies a file to another URL, of whatever scheme; where asked, a directory with all that is in it.
   ///
   /// On one server, and in one file system, it is copied there where the class carries out `COPY` (RFC 4918, section 9.8); else it is loaded
-  /// and stored as it comes, in pieces, and its modification date goes along where both classes have it. The target is whole when the
+  /// and stored as it comes, in pieces. Its modification date and permissions go along where both classes have them: less the mask of
+  /// the process or the server, and a file that is replaced keeps its own. Where the source's connection breaks, the rest of the same version is
+  /// loaded, of sources with ranges and a strong validator. The target is whole when the
   /// function returns; how far one that fails can be seen under its name is up to the class that stores it.
   ///
   /// Of a tree all is copied that can be; the error is the first, with the number of all: of what could not be read, what the target cannot
@@ -235,8 +258,8 @@ extension ShadowableMembers where Self: URLSession {
   }
 
   /// Moves a file, a link or a directory to another URL of the same server, over any scheme whose class carries out `MOVE` (RFC 4918, section
-  /// 9.9); a file also to another scheme, server or file system: it is copied, and removed where the copy is as long as it was and the
-  /// source is still what was copied. Of `ftp` and `ftps` a file that others create at the target in that moment may be replaced, since
+  /// 9.9); a file also to another scheme, server or file system: it is copied, and removed where the copy is as long as it was, has the
+  /// same digest where both servers tell one (RFC 9530), and the source is still what was copied. Of `ftp` and `ftps` a file that others create at the target in that moment may be replaced, since
   /// servers only tell what was there before.
   ///
   /// The errors are those of a load: `fileDoesNotExist` where there is nothing, or no directory for the target; `cannotMoveFile` where the
@@ -308,6 +331,9 @@ extension ShadowableMembers where Self: URLSession {
       )
     }
     let after = try await resourceInfo(at: source, delegate: delegate)
+    guard copy.digests.allSatisfy({ name, digest in after.digests[name] ?? digest == digest }) else {
+      throw refuse("the digests that the two servers tell are not the same; both are left")
+    }
     // Whether a date is strong depends on when it was told.
     let versions = [before.validators, copied.validators, after.validators].map {
       [$0.entityTag, $0.lastModified] as [AnyHashable?]
@@ -324,23 +350,30 @@ extension ShadowableMembers where Self: URLSession {
   }
 
   /// Stores a body that is read once.
+  /// - Parameter permissions: those of a new file; nil for the default.
   func store(
-    _ body: sending InputStream, _ request: URLRequest, _ delegate: (any URLSessionTaskDelegate)?
+    _ body: sending InputStream, _ request: URLRequest, _ permissions: UInt16?,
+    _ delegate: (any URLSessionTaskDelegate)?
   ) async throws -> URLResponse {
-    let task = upload(request, .stream(body), owner: .waiter, delegate: delegate)
+    var plan = LoadPlan(request: request, kind: .upload, owner: .waiter, upload: .stream(body))
+    plan.storedPermissions = permissions.map { $0 & 0o777 }
+    let task = upload(plan, delegate: delegate)
     await finish(task)
     return try task.load.takeOutcome().loadedData().1
   }
 
+  /// - Parameter permissions: those of what is made; nil for the default.
   @discardableResult
   private func carryOut(
-    _ request: URLRequest, _ verb: ResourceVerb, _ delegate: (any URLSessionTaskDelegate)?
+    _ request: URLRequest, _ verb: ResourceVerb, permissions: UInt16? = nil,
+    _ delegate: (any URLSessionTaskDelegate)?
   ) async throws -> URLResponse {
     let response: URLResponse
     if isSubclassed {
       response = try await data(for: request, delegate: delegate).1
     } else {
-      let plan = LoadPlan(request: request, kind: .data, owner: .waiter, wantsInfo: verb == .look)
+      let plan = LoadPlan(
+        request: request, kind: .data, owner: .waiter, wantsInfo: verb == .look, storedPermissions: permissions)
       let task = data(plan, delegate: delegate)
       await finish(task)
       response = try task.load.takeOutcome().loadedData().1

@@ -35,12 +35,16 @@ struct CopyCommand: ParsableCommand {
 
   func work(_ console: Console) throws -> ResourceWork {
     let load = try options.load(urls)
-    return ResourceWork(options: load, console: console) { [recursive, dereference, noClobber] session, login in
-      try await TargetChoice(load.urls).pairs(session, login).map { pair in
+    let progress = LoadStatus(name: "copied")
+    return ResourceWork(options: load, console: console, progress: progress) {
+      [recursive, dereference, noClobber] session, login in
+      let pairs = try await TargetChoice(load.urls).pairs(session, login)
+      return pairs.map { pair in
         ResourceWork.Step(url: pair.source, action: "copied") { session, login in
+          let storing = StoringProgress(progress, login, isOneFile: pairs.count == 1 && !recursive)
           try await session.copyItem(
             from: pair.source, to: pair.target, overwriting: !noClobber, recursively: recursive,
-            followingLinks: dereference, delegate: login)
+            followingLinks: dereference, delegate: storing)
         }
       }
     }

@@ -27,10 +27,13 @@ struct MoveCommand: ParsableCommand {
 
   func work(_ console: Console) throws -> ResourceWork {
     let load = try options.load(urls)
-    return ResourceWork(options: load, console: console) { [noClobber] session, login in
-      try await TargetChoice(load.urls).pairs(session, login).map { pair in
+    let progress = LoadStatus(name: "moved")
+    return ResourceWork(options: load, console: console, progress: progress) { [noClobber] session, login in
+      let pairs = try await TargetChoice(load.urls).pairs(session, login)
+      return pairs.map { pair in
         ResourceWork.Step(url: pair.source, action: "moved") { session, login in
-          try await session.moveItem(from: pair.source, to: pair.target, overwriting: !noClobber, delegate: login)
+          let storing = StoringProgress(progress, login, isOneFile: pairs.count == 1)
+          try await session.moveItem(from: pair.source, to: pair.target, overwriting: !noClobber, delegate: storing)
         }
       }
     }

@@ -14,6 +14,8 @@ struct ResourceWork: Runnable {
 
   let options: LoadOptions
   let console: Console
+  /// How far it is, for the display; nil where nothing is shown.
+  var progress: LoadStatus?
   /// Made in the session that carries them out, since what is to be done may depend on what is there.
   let steps: @Sendable (URLSession, LoginAnswer) async throws -> [Step]
 
@@ -29,6 +31,8 @@ struct ResourceWork: Runnable {
     Signals.register(uploads)
     let session = uploads.session
     let login = LoginAnswer(options, console)
+    let display = display
+    display?.start()
     var failures: [Failure] = []
     do {
       for step in try await steps(session, login) {
@@ -37,7 +41,10 @@ struct ResourceWork: Runnable {
         } catch {
           let failure = Failure(error, url: step.url, action: step.action)
           await Signals.suspendIfEnding()
-          guard failure.reason != .outputClosed else { return failure.reason }
+          guard failure.reason != .outputClosed else {
+            display?.stop()
+            return failure.reason
+          }
           console.failure(failure)
           failures.append(failure)
         }
@@ -47,6 +54,7 @@ struct ResourceWork: Runnable {
       console.failure(failure)
       failures.append(failure)
     }
+    display?.stop()
     let left = await withCheckedContinuation { continuation in
       uploads.end(cancels: false) { continuation.resume(returning: $0) }
     }
@@ -57,6 +65,13 @@ struct ResourceWork: Runnable {
       failures.append(failure)
     }
     return failures.first?.reason ?? .success
+  }
+
+  private var display: ProgressDisplay? {
+    guard let progress, options.report.showsProgress, !options.report.isSilent, Terminal.wantsProgress([]) else {
+      return nil
+    }
+    return ProgressDisplay(loads: [progress], console: console)
   }
 }
 

@@ -14,24 +14,27 @@ final class OperationScript: @unchecked Sendable {
   private(set) var received: [UInt8] = []
   private(set) var failure: URLError?
   private(set) var hasFinished = false
+  private(set) var hasBeenLost = false
   /// Makes the operation that goes on when the connection was lost.
   private(set) var retry: RemoteOperation.Make?
   private var operation: RemoteOperation?
 
   /// Begins an operation on `sftp://host/`, and the name.
-  init(name: String = "f", _ make: (URL, RemoteServer, @escaping RemoteOperation.Report) throws -> RemoteOperation)
-    throws
-  {
+  /// - Parameter extensions: what the server announces.
+  init(
+    name: String = "f", extensions: [(String, String)] = [],
+    _ make: (URL, RemoteServer, @escaping RemoteOperation.Report) throws -> RemoteOperation
+  ) throws {
     client.channelDidOpen()
     _ = requests()
-    answer(.version())
+    answer(.version(3, extensions))
     let url = try #require(URL(string: "sftp://host/\(name)"))
     let operation = try make(url, RemoteServer(client: client, perform: { $0() })) { [unowned self] event in
       switch event {
       case .bytes(let bytes): received += bytes
       case .finished: hasFinished = true
       case .failed(let error): failure = error
-      case .lost(_, _, let again): retry = again
+      case .lost(_, _, let again): (hasBeenLost, retry) = (true, again)
       default: break
       }
     }

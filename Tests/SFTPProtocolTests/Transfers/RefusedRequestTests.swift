@@ -85,7 +85,8 @@ import URLLoading
   private func upload(replaces: Bool = true) throws -> OperationScript {
     try OperationScript { [uploads] url, server, report in
       RemoteUpload(
-        url: url, path: try RemotePath(of: url), replaces: replaces, body: UploadBodyReader(.data(Data("new".utf8))),
+        url: url, path: try RemotePath(of: url), replaces: replaces,
+        content: .body(UploadBodyReader(.data(Data("new".utf8)))),
         uploads: uploads, server: server, report: report)
     }
   }

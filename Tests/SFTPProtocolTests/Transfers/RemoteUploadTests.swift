@@ -23,7 +23,8 @@ import URLLoading
   private func upload(replaces: Bool = true, name: String = "f") throws -> OperationScript {
     try OperationScript(name: name) { url, server, report in
       RemoteUpload(
-        url: url, path: try RemotePath(of: url), replaces: replaces, body: UploadBodyReader(.data(Data("new".utf8))),
+        url: url, path: try RemotePath(of: url), replaces: replaces,
+        content: .body(UploadBodyReader(.data(Data("new".utf8)))),
         server: server, report: report)
     }
   }

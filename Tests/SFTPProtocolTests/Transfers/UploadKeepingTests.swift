@@ -28,7 +28,8 @@ import URLLoading
   private func upload() throws -> OperationScript {
     try OperationScript { [uploads] url, server, report in
       RemoteUpload(
-        url: url, path: try RemotePath(of: url), replaces: true, body: UploadBodyReader(.data(Data("new".utf8))),
+        url: url, path: try RemotePath(of: url), replaces: true,
+        content: .body(UploadBodyReader(.data(Data("new".utf8)))),
         uploads: uploads, server: server, report: report)
     }
   }

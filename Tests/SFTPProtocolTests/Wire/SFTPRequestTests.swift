@@ -42,6 +42,10 @@ import Testing
       { $0.posixRename(path, to: [0x62]) { _ in } }, 200,
       PacketBytes().string("posix-rename@openssh.com").string("/a b").string("b")
     ),
+    (
+      { $0.copyData(from: handle, to: RemoteHandle(bytes: [9]), offset: 7, count: 11) { _ in } }, 200,
+      PacketBytes().string("copy-data").string([1, 2, 3]).long(7).long(11).string([9]).long(7)
+    ),
   ]
 
   /// A client whose server has said that it speaks version 3, with these extensions.

@@ -130,6 +130,86 @@ import URLLoadingTestServers
     #expect(server.requests.count == 9)
   }
 
+  /// A server that ends each connection after a third of the file, and tells another version from its `change`th request on.
+  private func breaking(_ body: Data, change: Int = .max, tag: String = "\"1\"") throws -> ScriptedServer {
+    let count = Watched(0)
+    return try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      let number = count.update { count -> Int in
+        count += 1
+        return count
+      }
+      let tag = number >= change ? "\"2\"" : tag
+      let range = request.fields["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+      let wanted = request.fields["If-Range"] == tag ? range ?? 0 : 0
+      let part = body[wanted...]
+      var fields = "ETag: \(tag)\r\nAccept-Ranges: bytes\r\nContent-Length: \(part.count)\r\n"
+      if wanted > 0 { fields += "Content-Range: bytes \(wanted)-\(body.count - 1)/\(body.count)\r\n" }
+      try connection.send("HTTP/1.1 \(wanted > 0 ? "206 Part" : "200 OK")\r\n\(fields)\r\n")
+      try connection.send(Data(part.prefix(body.count / 3 + 1)))
+    }
+  }
+
+  @Test func aSourceWhoseConnectionBreaksGoesOn() async throws {
+    let body = TestFiles.pattern(count: 900_000)
+    let server = try breaking(body)
+    try await session.copyItem(from: server.url("/a"), to: folder.file("copy"))
+    #expect(TestFiles.firstDifference(try Data(contentsOf: folder.file("copy")), body) == nil)
+    #expect(server.requests.map { $0.fields["If-Range"] } == [nil, "\"1\"", "\"1\""])
+    #expect(server.requests.last?.fields["Range"]?.hasPrefix("bytes=6") == true)
+  }
+
+  /// Another version, or one that no strong validator tells: the copy fails, and nothing is there.
+  @Test(arguments: [(2, "\"1\""), (.max, "W/\"1\"")]) func anotherVersionIsNotAppended(change: Int, tag: String)
+    async throws
+  {
+    let server = try breaking(TestFiles.pattern(count: 900_000), change: change, tag: tag)
+    let code = await code { try await session.copyItem(from: server.url("/a"), to: folder.file("copy")) }
+    #expect(code == (change == 2 ? .cannotDecodeRawData : .networkConnectionLost))
+    #expect(try await eventually { try names().isEmpty })
+  }
+
+  /// A server that sends nothing more is not asked for ever.
+  @Test func aSourceThatDoesNotComeFurtherIsGivenUp() async throws {
+    let server = try ScriptedServer { connection in
+      guard let request = try connection.readRequest() else { return }
+      let isFirst = request.fields["Range"] == nil
+      try connection.send(
+        isFirst
+          ? "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nAccept-Ranges: bytes\r\nContent-Length: 1000\r\n\r\nabc"
+          : "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 3-999/1000\r\nContent-Length: 997\r\n\r\n")
+    }
+    let code = await code { try await session.copyItem(from: server.url("/a"), to: folder.file("copy")) }
+    #expect(code == .networkConnectionLost)
+    #expect(server.requests.count == 4)
+    #expect(try await eventually { try names().isEmpty })
+  }
+
+  /// Two servers that tell digests (RFC 9530): the source is removed where they are the same.
+  @Test(arguments: [true, false]) func aMoveComparesDigests(isSame: Bool) async throws {
+    func server(_ digest: String) throws -> ScriptedServer {
+      try ScriptedServer.http { request in
+        switch request.method {
+        case "PUT": HTTPResponse(201)
+        case "DELETE": HTTPResponse(204)
+        default: HTTPResponse(fields: ["ETag": "\"1\"", "Repr-Digest": "sha-256=:\(digest):, x=?1"], text: "contents")
+        }
+      }
+    }
+    let (source, target) = (try server("AAAA"), try server(isSame ? "AAAA" : "BBBB"))
+    let code: URLError.Code?
+    do {
+      try await session.moveItem(from: source.url("/a"), to: target.url("/b"))
+      code = nil
+    } catch let error as URLError {
+      code = error.code
+    }
+    #expect(code == (isSame ? nil : .cannotMoveFile))
+    #expect(source.requests.contains { $0.method == "DELETE" } == isSame)
+    #expect(source.requests.first?.fields["Want-Repr-Digest"] == "sha-256=10")
+    #expect(try await session.resourceInfo(at: source.url("/a")).digests == ["sha-256": Data([0, 0, 0])])
+  }
+
   @Test func aMoveRemovesWhatWasCopied() async throws {
     let body = Watched("contents")
     let server = try ScriptedServer.http { request in

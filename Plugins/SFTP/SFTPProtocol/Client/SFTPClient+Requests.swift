@@ -2,14 +2,16 @@
 extension SFTPClient {
   // MARK: Files
 
-  /// Opens a file, which the caller has to close. One that is created gets the server's default permissions.
-  /// - Parameter willSend: called when the server may have one more file open; false withdraws the request.
+  /// Opens a file, which the caller has to close.
+  /// - Parameters:
+  ///   - permissions: those of one that is created, of which the server's mask is taken; nil for the server's default.
+  ///   - willSend: called when the server may have one more file open; false withdraws the request.
   func open(
-    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, willSend: @escaping () -> Bool = { true },
-    _ reply: @escaping Reply<RemoteHandle>
+    _ path: [UInt8], _ flags: SFTPRequest.OpenFlags, permissions: UInt32? = nil,
+    willSend: @escaping () -> Bool = { true }, _ reply: @escaping Reply<RemoteHandle>
   ) {
-    submitOpen(
-      .open, [.string(path[...]), .uint32(flags.rawValue)] + FileAttributes().fields, willSend: willSend, reply)
+    let attributes = FileAttributes(permissions: permissions)
+    submitOpen(.open, [.string(path[...]), .uint32(flags.rawValue)] + attributes.fields, willSend: willSend, reply)
   }
 
   func close(_ handle: RemoteHandle, _ reply: @escaping Reply<Void> = { _ in }) {
@@ -32,6 +34,19 @@ extension SFTPClient {
     _ handle: RemoteHandle, offset: UInt64, _ bytes: ArraySlice<UInt8>, _ reply: @escaping Reply<Void>
   ) {
     submit(.write, [.string(handle.bytes[...]), .uint64(offset), .string(bytes)], .status(reply))
+  }
+
+  /// Has the server copy bytes from one open file to the same place of another; fails on a server without the extension.
+  /// - Parameter count: how many; 0 for all up to the end.
+  func copyData(
+    from source: RemoteHandle, to target: RemoteHandle, offset: UInt64, count: UInt64, _ reply: @escaping Reply<Void>
+  ) {
+    submit(
+      .extended,
+      [
+        .string(ServerExtension.copyData.bytes[...]), .string(source.bytes[...]), .uint64(offset), .uint64(count),
+        .string(target.bytes[...]), .uint64(offset),
+      ], .status(reply))
   }
 
   // MARK: Attributes
@@ -72,9 +87,10 @@ extension SFTPClient {
     submit(.remove, [.string(path[...])], .status(reply))
   }
 
-  /// Makes a directory, with the permissions that the server gives one.
-  func mkdir(_ path: [UInt8], _ reply: @escaping Reply<Void>) {
-    submit(.mkdir, [.string(path[...])] + FileAttributes().fields, .status(reply))
+  /// Makes a directory.
+  /// - Parameter permissions: its permissions, of which the server's mask is taken; nil for the server's default.
+  func mkdir(_ path: [UInt8], permissions: UInt32? = nil, _ reply: @escaping Reply<Void>) {
+    submit(.mkdir, [.string(path[...])] + FileAttributes(permissions: permissions).fields, .status(reply))
   }
 
   /// Removes an empty directory.

@@ -67,6 +67,8 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
   private(set) var handleLimit = portableHandleCount
   private var handleCount = 0
   private var waitingOpens: [OpenWaiter] = []
+  private var copies = CopyQueue()
+  private var isStartingCopies = false
   /// The server has said that it renames no file.
   var refusesRename = false
   private var closeReason: (any Error)?
@@ -166,11 +168,13 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
     receivingRead = nil
     let waiters = waitingOpens
     waitingOpens = []
+    let waitingCopies = copies.end()
     // First, so that a load that tries again does not get this connection.
     onEnd(.connectionLost(reason: reason, wasSent: false))
     for completion in sent { completion.fail(.connectionLost(reason: reason, wasSent: true)) }
     for completion in unsent { completion.fail(.connectionLost(reason: reason, wasSent: false)) }
     for waiter in waiters { waiter.reply(.failure(.connectionLost(reason: reason, wasSent: false))) }
+    for reply in waitingCopies { reply(.failure(.connectionLost(reason: reason, wasSent: false))) }
   }
 
   // MARK: Work that outlives its load
@@ -234,6 +238,31 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
           next.reply(result)
         })
     }
+  }
+
+  // MARK: Copies
+
+  /// Whether a copy may begin without waiting.
+  var canCopy: Bool { copies.canBegin(handleLimit) }
+
+  /// Waits until one more copy may hold its source open while it opens what it writes. Where that succeeds, ``endCopy()`` has to follow.
+  func beginCopy(_ reply: @escaping Reply<Void>) {
+    guard !isClosed else { return reply(.failure(.connectionLost(reason: closeReason, wasSent: false))) }
+    copies.add(reply)
+    startCopies()
+  }
+
+  func endCopy() {
+    copies.ended()
+    startCopies()
+  }
+
+  private func startCopies() {
+    // A copy that is not wanted any more ends at once, and comes here again.
+    guard !isStartingCopies else { return }
+    isStartingCopies = true
+    while let reply = copies.next(handleLimit) { reply(.success(())) }
+    isStartingCopies = false
   }
 
   // MARK: Receiving

@@ -22,6 +22,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
   private let earlier: Progress?
 
   private var version = FileVersion(FileAttributes())
+  private var permissions: UInt16?
   private var readAhead: ReadAhead?
   private var end: UInt64 = 0
   /// One request asks for the whole file and a byte more, which shows whether it grew.
@@ -92,6 +93,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
       )
     }
     version = FileVersion(attributes)
+    permissions = attributes.permissions.map { UInt16($0 & 0o7777) }
     if let earlier {
       if let change = earlier.version.change(to: version) { return end(failures.broken(change)) }
       return open(length: nil, earlier.position..<earlier.end, nil)
@@ -125,7 +127,8 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
           url: failures.url,
           mimeType: MIMETypes.type(forFileName: failures.url.lastPathComponent) ?? "application/octet-stream",
           expectedContentLength: length, textEncodingName: nil, contentRange: contentRange,
-          validators: isWhole ? version.validators : ResourceValidators(), acceptsByteRanges: isWhole)))
+          validators: isWhole ? version.validators : ResourceValidators(), acceptsByteRanges: isWhole,
+          permissions: permissions)))
   }
 
   /// - Parameter range: nil where the length is unknown.

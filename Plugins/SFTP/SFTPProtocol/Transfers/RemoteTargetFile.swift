@@ -12,6 +12,7 @@ final class RemoteTargetFile {
   private let path: [UInt8]
   /// Whether a file that has the name may be replaced.
   private let replaces: Bool
+  private let permissions: UInt32?
   private let client: SFTPClient
   private let record: UploadRecord
   private var mark: UploadRecord.Mark?
@@ -20,9 +21,11 @@ final class RemoteTargetFile {
   /// It was emptied, or may have been, and is not complete.
   private(set) var isTorn = false
 
-  init(_ path: [UInt8], replaces: Bool, client: SFTPClient, record: UploadRecord) {
+  /// - Parameter permissions: those of a file that is made, of which the server's mask is taken; nil for the server's default.
+  init(_ path: [UInt8], replaces: Bool, permissions: UInt32?, client: SFTPClient, record: UploadRecord) {
     self.path = path
     self.replaces = replaces
+    self.permissions = permissions
     self.client = client
     self.record = record
   }
@@ -39,6 +42,7 @@ final class RemoteTargetFile {
     client.open(
       // `truncate` demands `create` (draft-ietf-secsh-filexfer-02, section 6.3).
       path, replaces ? [.write, .create, .truncate] : [.write, .create, .exclusive],
+      permissions: permissions,
       willSend: { [self] in
         guard !isUnwanted else { return false }
         _ = willSend()

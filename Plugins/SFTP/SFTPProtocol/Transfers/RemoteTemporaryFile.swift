@@ -45,12 +45,15 @@ final class RemoteTemporaryFile {
 
   /// Makes the file; once.
   /// - Parameters:
+  ///   - permissions: its permissions, of which the server's mask is taken; nil for the server's default.
   ///   - willSend: called when the server may have one more file open.
   ///   - reply: not called for a file that was discarded.
-  func open(willSend: @escaping () -> Bool, _ reply: @escaping SFTPClient.Reply<Void>) {
+  func open(
+    permissions: UInt32?, willSend: @escaping () -> Bool, _ reply: @escaping SFTPClient.Reply<Void>
+  ) {
     client.beginWork()
     client.open(
-      path, [.write, .create, .exclusive],
+      path, [.write, .create, .exclusive], permissions: permissions,
       willSend: { [self] in
         if !isUnwanted { _ = willSend() }
         if isUnwanted { leave(.gone) } else { mark = record.begin(path) }

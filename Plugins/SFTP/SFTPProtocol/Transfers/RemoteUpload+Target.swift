@@ -36,8 +36,8 @@ extension RemoteUpload {
 
   func found(_ attributes: FileAttributes, onlyByLink: Bool = false) {
     switch attributes.kind {
-    case .directory: return end(failures.directory("store the upload at"))
-    case .other: return end(failures.special("store the upload at"))
+    case .directory: return end(failures.directory(action))
+    case .other: return end(failures.special(action))
     case .regular, .unknown, .symbolicLink: break
     }
     guard replaces else { return end(exists) }
@@ -55,7 +55,7 @@ extension RemoteUpload {
   var exists: URLError {
     failures.error(
       .cannotCreateFile,
-      "Cannot store the upload at \(failures.name): the file exists, and the request's If-None-Match forbids to replace it."
+      "Cannot \(action) \(failures.name): the file exists, and \(content.isCopy ? "is not to be replaced" : "the request's If-None-Match forbids to replace it")."
     )
   }
 
@@ -69,7 +69,7 @@ extension RemoteUpload {
   func create() {
     let temporary = RemoteTemporaryFile(for: target, client: client, record: record)
     self.temporary = temporary
-    temporary.open(willSend: willOpen()) { [self] result in
+    temporary.open(permissions: newPermissions, willSend: willOpen()) { [self] result in
       switch result {
       case .success: keepOwner()
       // The target's own problem explains more.
@@ -82,7 +82,7 @@ extension RemoteUpload {
   /// No temporary file could be made: the server may refuse its name, or to make what must not exist, but take the target.
   private func refuseToOpen(_ failure: SFTPFailure) {
     let step = RemoteFailures.Step.create(temporary?.path ?? target)
-    guard failure.status != nil else { return refuse(failure, step) }
+    guard failure.status != nil, !content.isCopy || failure.status != .noSuchFile else { return refuse(failure, step) }
     refusedWay = (failure, step)
     writeInPlace("the server takes no file beside it")
   }
@@ -94,7 +94,7 @@ extension RemoteUpload {
     if case .create = refusedWay.step, failure.status == .noSuchFile {
       return end(
         failures.error(
-          .fileDoesNotExist, "Cannot store the upload at \(failures.name): there is no such folder.", failure))
+          .fileDoesNotExist, "Cannot \(action) \(failures.name): there is no such folder.", failure))
     }
     // A file that was made meanwhile, and has to stay.
     guard !replaces else { return refuse(refusedWay.failure, refusedWay.step) }
@@ -139,8 +139,10 @@ extension RemoteUpload {
   /// - Parameter reason: why no other file can replace the target, for the middle of a sentence.
   func writeInPlace(_ reason: String) {
     discardTemporary()
+    guard !content.isCopy else { return refuseToCopy("it would have to be written in place, since \(reason)") }
     failures.remark = "It has to be written in place: \(reason)."
-    inPlace = RemoteTargetFile(target, replaces: replaces, client: client, record: record)
+    inPlace = RemoteTargetFile(
+      target, replaces: replaces, permissions: newPermissions, client: client, record: record)
     readOn()
   }
 }

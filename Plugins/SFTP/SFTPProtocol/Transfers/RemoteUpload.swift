@@ -1,11 +1,11 @@
 import URLLoading
 
-/// Stores an upload: in a temporary file beside the target, which is renamed to the target when it is complete. Until then the target is
+/// Stores an upload, or a copy of a file of the same server: in a temporary file beside the target, which is renamed to the target when it is complete. Until then the target is
 /// the old file.
 ///
 /// The target keeps its permissions, owner and group, and links stay links. Where a new file cannot be given the owner and group, the
 /// server does not say where a link leads, or it refuses the temporary file or its rename, the target is written in place, and is
-/// incomplete until the end.
+/// incomplete until the end. Copies are not: what cannot be copied so can be loaded and stored.
 // Safe to share: see `RemoteOperation`.
 final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   /// Bytes read and not confirmed: 2 MiB, the channel window of most servers. More would only wait, and leave the processor's cache.
@@ -16,7 +16,11 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   let replaces: Bool
   /// When the content was changed last, in seconds since 1970; nil for now.
   private let modified: UInt32?
-  private var body: UploadBodyReader
+  /// The permissions of a new file, of which the server's mask is taken; nil for the server's default.
+  let newPermissions: UInt32?
+  private(set) var content: RemoteContent
+  /// What is done, for messages: "Cannot … it".
+  var action: String { content.isCopy ? "store the copy at" : "store the upload at" }
   /// Temporary files that a connection may leave behind.
   private var leftovers: [RemoteTemporaryFile.Leftover]
 
@@ -34,31 +38,34 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   var openFailure: SFTPFailure?
   /// Why the target is written in place: what a refusal of that would hide.
   var refusedWay: (failure: SFTPFailure, step: RemoteFailures.Step)?
-  private var offset: UInt64 = 0
-  private var confirmed: Int64 = 0
-  private var underWay = 0
-  private var isReading = false
-  private var hasReadAll = false
+  var offset: UInt64 = 0
+  var confirmed: Int64 = 0
+  /// Bytes that the server has not confirmed; of a copy, requests.
+  var underWay = 0
+  var isReading = false
+  var hasReadAll = false
   private var isClosed = false
   private var isPaused = false
   private var isCommitting = false
 
   /// - Parameter replaces: false where an existing file has to stay.
   init(
-    url: URL, path: RemotePath, replaces: Bool, modified: UInt32? = nil, body: UploadBodyReader,
-    uploads: UnfinishedUploads? = nil, leftovers: [RemoteTemporaryFile.Leftover] = [], server: RemoteServer,
+    url: URL, path: RemotePath, replaces: Bool, modified: UInt32? = nil, permissions: UInt32? = nil,
+    content: RemoteContent, uploads: UnfinishedUploads? = nil, leftovers: [RemoteTemporaryFile.Leftover] = [],
+    server: RemoteServer,
     report: @escaping Report
   ) {
     record = UploadRecord(uploads: uploads, url: url)
     self.replaces = replaces
     self.modified = modified
-    self.body = body
+    newPermissions = permissions
+    self.content = content
     self.leftovers = leftovers
     super.init(url: url, path: path, server: server, report: report)
   }
 
   override func start() {
-    guard !path.namesDirectory else { return end(failures.directory("store the upload at")) }
+    guard !path.namesDirectory else { return end(failures.directory(action)) }
     target = path.bytes
     for leftover in leftovers {
       record.end(leftover.mark)
@@ -93,11 +100,16 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   // MARK: The bytes
 
-  private var mayRead: Bool { inPlace != nil || (mayReplaceTarget && hasOwner && temporary?.handle != nil) }
+  var mayRead: Bool { inPlace != nil || (mayReplaceTarget && hasOwner && temporary?.handle != nil) }
 
   /// Reads ahead as far as the window reaches, one piece at a time.
   func readOn() {
     guard mayRead, !hasReadAll, !isOver, !isPaused, !isReading else { return }
+    let body: UploadBodyReader
+    switch content {
+    case .body(let reader): body = reader
+    case .file(let source): return copyOn(source)
+    }
     let count = min(client.largestWrite, Self.pieceCount)
     guard underWay == 0 || underWay + count <= Self.window else { return }
     isReading = true
@@ -154,7 +166,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// Closes without waiting for the writes: a server carries out requests for one file in order (draft-ietf-secsh-filexfer-02, section
   /// 6.1).
-  private func close() {
+  func close() {
     // After the last write, which would set another one. A server that refuses leaves its own.
     if let modified, let handle = inPlace?.handle ?? temporary?.handle {
       client.fsetstat(handle, FileAttributes(modificationTime: modified)) { _ in }
@@ -168,7 +180,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     if let inPlace { inPlace.close(closed) } else { temporary?.close(closed) }
   }
 
-  private func commitIfWritten() {
+  func commitIfWritten() {
     guard isClosed, underWay == 0, !isOver else { return }
     if let inPlace {
       inPlace.isWhole()
@@ -206,8 +218,8 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// Writes the body a second time, to the target.
   private func writeAgainInPlace(_ failure: SFTPFailure, _ step: RemoteFailures.Step) {
-    guard body.canRepeat else { return refuse(failure, step) }
-    body = body.again()
+    guard content.canRepeat else { return refuse(failure, step) }
+    content = content.again()
     (offset, confirmed) = (0, 0)
     (hasReadAll, isClosed) = (false, false)
     refusedWay = (failure, step)
@@ -221,7 +233,7 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
   }
 
   func refuse(_ failure: SFTPFailure, _ step: RemoteFailures.Step? = nil) {
-    end(failures.refused("store the upload at", failure, step ?? .store), failure)
+    end(failures.refused(action, failure, step ?? .store), failure)
   }
 
   /// If the connection is lost now, the next one has to remove the temporary file.
@@ -239,16 +251,16 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
     recordLeftover()
     stop()
     // A connection that is lost during the rename leaves it unknown whether that happened: without `replaces` a second try might fail.
-    guard let failure, failure.isRepeatable, body.canRepeat, replaces || !isCommitting else {
+    guard let failure, failure.isRepeatable, content.canRepeat, replaces || !isCommitting else {
       return report(.failed(error))
     }
     report(
       .lost(
         failure, remark: failures.remark,
-        retry: { [record, path, replaces, modified, body, leftovers] server, report in
+        retry: { [record, path, replaces, modified, newPermissions, content, leftovers] server, report in
           RemoteUpload(
-            url: record.url, path: path, replaces: replaces, modified: modified, body: body.again(),
-            uploads: record.uploads, leftovers: leftovers, server: server, report: report)
+            url: record.url, path: path, replaces: replaces, modified: modified, permissions: newPermissions,
+            content: content.again(), uploads: record.uploads, leftovers: leftovers, server: server, report: report)
         }))
   }
 }

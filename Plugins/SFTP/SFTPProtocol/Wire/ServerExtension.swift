@@ -2,6 +2,8 @@
 enum ServerExtension: String, Hashable, Sendable, CaseIterable {
   case posixRename = "posix-rename@openssh.com"
   case limits = "limits@openssh.com"
+  /// draft-ietf-secsh-filexfer-extensions-00, section 7.
+  case copyData = "copy-data"
   /// Not requested: only OpenSSH's own server announces it.
   case expandPath = "expand-path@openssh.com"
 

@@ -14,8 +14,11 @@ extension URLSession {
     _ request: URLRequest, _ source: UploadSource, owner: LoadPlan.Owner,
     delegate: (any URLSessionTaskDelegate)? = nil
   ) -> URLSessionUploadTask {
-    let plan = LoadPlan(request: request, kind: .upload, owner: owner, upload: source)
-    return made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
+    upload(LoadPlan(request: request, kind: .upload, owner: owner, upload: source), delegate: delegate)
+  }
+
+  func upload(_ plan: consuming LoadPlan, delegate: (any URLSessionTaskDelegate)? = nil) -> URLSessionUploadTask {
+    made(URLSessionUploadTask(load: load(plan)), delegate: delegate)
   }
 
   func download(

@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What a URL names, without its contents, as ``URLSession/resourceInfo(at:delegate:)`` gives it and a response has it.
 ///
 /// What a source does not tell is nil.
@@ -23,6 +25,9 @@ public struct URLResourceInfo: Sendable, Hashable {
 
   /// The validators of this version.
   public var validators: ResourceValidators
+
+  /// Digests of the content, by the names of their algorithms in RFC 9530 (`sha-256`), of servers of HTTP that tell them.
+  public var digests: [String: Data] = [:]
 
   /// What is known of a resource.
   /// - Parameters:
@@ -68,9 +73,22 @@ extension ShadowableMembers where Self: URLResponse {
     guard let url else { return nil }
     let described = described
     let length = contentRange.map { $0.completeLength } ?? expectedContentLength
-    return URLResourceInfo(
+    var info = URLResourceInfo(
       url: url, kind: described?.kind ?? .file, size: length,
       modificationDate: described?.modificationDate ?? validators.lastModified, permissions: described?.permissions,
       mediaType: mimeType, validators: validators)
+    if let response = self as? HTTPURLResponse { info.digests = response.digests }
+    return info
+  }
+}
+
+extension HTTPURLResponse {
+  /// RFC 9530, section 3: of the representation, which is the content where it has no coding.
+  fileprivate var digests: [String: Data] {
+    let lines = fields.values(of: "Repr-Digest")
+    guard !lines.isEmpty, fields["Content-Encoding"] == nil, let members = StructuredField.dictionary(lines) else {
+      return [:]
+    }
+    return members.compactMapValues { if case .bytes(let text) = $0 { Data(base64Encoded: text) } else { nil } }
   }
 }

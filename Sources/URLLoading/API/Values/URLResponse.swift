@@ -16,7 +16,7 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, 
     var suggestedFilename: String?
     var described: Described?
 
-    /// What only a response to a question for it has, see ``URLResourceInfo``.
+    /// What sources beyond HTTP know, see ``URLResourceInfo``.
     struct Described: Hashable {
       var kind: URLDirectoryEntry.Kind
       var modificationDate: Date?
@@ -54,15 +54,17 @@ open class URLResponse: NSObject, NSSecureCoding, NSCopying, ShadowableMembers, 
   ///   - validators: the validators of this version of the resource.
   ///   - acceptsByteRanges: whether a request with a `Range` field would get that range.
   ///   - suggestedFilename: a name for the resource as a file; what could lead to another directory is removed.
+  ///   - permissions: the permission bits of the file (`0o7777`), which copies of it have; nil where there are none.
   public init(
     url: URL, mimeType: String?, expectedContentLength: Int64, textEncodingName: String?,
     contentRange: ContentRange? = nil, validators: ResourceValidators = ResourceValidators(),
-    acceptsByteRanges: Bool = false, suggestedFilename: String? = nil
+    acceptsByteRanges: Bool = false, suggestedFilename: String? = nil, permissions: UInt16? = nil
   ) {
     details = Details(
       url: url.resolved, mimeType: mimeType, expectedContentLength: max(-1, expectedContentLength),
       textEncodingName: textEncodingName, contentRange: contentRange, validators: validators,
-      acceptsByteRanges: acceptsByteRanges, suggestedFilename: suggestedFilename)
+      acceptsByteRanges: acceptsByteRanges, suggestedFilename: suggestedFilename,
+      described: permissions.map { Details.Described(kind: .file, permissions: $0 & 0o7777) })
   }
 
   /// A response of nothing: `URLResponse()`. There for tests and subclasses.

@@ -7,7 +7,7 @@ internal import URLLoadingCLinux
 struct FileChange {
   private enum Verb {
     case remove
-    case makeDirectory
+    case makeDirectory(permissions: mode_t)
     case move(Target)
     case copy(Target)
   }
@@ -24,12 +24,13 @@ struct FileChange {
   private let path: FilePath
   private let url: URL
 
+  /// - Parameter permissions: those of a directory that is made, less the process's mask; nil for the default.
   /// - Returns: nil for a method that does something else.
-  init?(_ request: URLRequest) throws(URLError) {
+  init?(_ request: URLRequest, _ permissions: UInt16? = nil) throws(URLError) {
     guard let url = request.url else { return nil }
     switch request.httpMethod {
     case "DELETE": verb = .remove
-    case "MKCOL": verb = .makeDirectory
+    case "MKCOL": verb = .makeDirectory(permissions: permissions.map { mode_t($0 & 0o777) } ?? 0o777)
     case "MOVE": verb = .move(try Self.target(of: request, "MOVE"))
     case "COPY": verb = .copy(try Self.target(of: request, "COPY"))
     default: return nil
@@ -74,8 +75,10 @@ struct FileChange {
   func carryOut() throws(URLError) -> Bool {
     switch verb {
     case .remove: try remove()
-    case .makeDirectory:
-      guard mkdir(path.characters, 0o777) == 0 else { throw failure("make the directory", .cannotCreateFile, errno) }
+    case .makeDirectory(let permissions):
+      guard mkdir(path.characters, permissions) == 0 else {
+        throw failure("make the directory", .cannotCreateFile, errno)
+      }
     case .move(let target):
       // Of two names of one file rename(2) says that it has moved it, and leaves both.
       guard !isSameFile(as: target) else { throw failure("move", .cannotMoveFile, ELOOP, to: target) }

@@ -4,9 +4,10 @@ extension FileProtocol {
   private static let copiedInAStep = 8 << 20
 
   /// Carries out what the request does to files; loads where that is nothing.
-  func beginChange() {
+  /// - Parameter permissions: those of a directory that is made; nil for the default.
+  func beginChange(_ permissions: UInt16?) {
     do throws(URLError) {
-      guard let change = try FileChange(request) else { return begin() }
+      guard let change = try FileChange(request, permissions) else { return begin() }
       guard try change.carryOut() else { return try copy(change) }
       // Nothing is carried out a second time.
       pump.stop()
@@ -29,7 +30,10 @@ extension FileProtocol {
     guard let target else { return }
     pump.start {
       do {
-        if try target.copy(atMost: Self.copiedInAStep, from: source.descriptor) > 0 { return .more }
+        if try target.copy(atMost: Self.copiedInAStep, from: source.descriptor) > 0 {
+          self.sessionClient?.urlProtocol(self, didSendBodyData: target.written)
+          return .more
+        }
         guard !self.pump.isStopped else { return .done }
         try change.commit(target, source)
         self.didStore()

@@ -2,7 +2,8 @@ internal import URLLoadingHTTPSemantics
 
 /// Storing an upload: see ``UploadTarget``.
 extension FileProtocol {
-  func store(_ body: URLUploadBody) {
+  /// - Parameter permissions: those of a new file; nil for the default.
+  func store(_ body: URLUploadBody, _ permissions: UInt16?) {
     guard let url = request.url else { return }
     let (target, replaces): (UploadTarget?, Bool)
     do throws(URLError) {
@@ -12,7 +13,7 @@ extension FileProtocol {
       }
       var status = stat()
       if !replaces, lstat(path, &status) == 0 { throw cannotStore(EEXIST) }
-      target = try makeTarget(path, url)
+      target = try makeTarget(path, url, permissions.map { mode_t($0 & 0o777) } ?? 0o666)
     } catch {
       return fail(error)
     }
@@ -22,12 +23,14 @@ extension FileProtocol {
   }
 
   /// - Returns: nil for a load that was stopped.
-  private func makeTarget(_ path: String, _ url: URL) throws(URLError) -> UploadTarget? {
+  private func makeTarget(
+    _ path: String, _ url: URL, _ permissions: mode_t
+  ) throws(URLError) -> UploadTarget? {
     guard let record = sessionClient?.session.component(UnfinishedUploads.self) else { return nil }
     do throws(POSIXError) {
       return try state.withLock { (state: inout State) throws(POSIXError) -> UploadTarget? in
         guard !state.isStopped else { return nil }
-        let target = try UploadTarget.make(path, record)
+        let target = try UploadTarget.make(path, record, permissions: permissions)
         state.target = target
         return target
       }

@@ -37,7 +37,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
   override func startLoading() {
     let client = sessionClient
     let demand = client?.urlProtocolDemand(self) ?? URLProtocolDemand()
-    let (wantsEntries, wantsInfo) = (demand.wantsEntries, demand.wantsInfo)
+    let (wantsEntries, wantsInfo, permissions) = (demand.wantsEntries, demand.wantsInfo, demand.storedPermissions)
     pump.follow(client?.gate)
     pump.start {
       if wantsEntries {
@@ -45,9 +45,9 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       } else if wantsInfo {
         self.describe()
       } else if let body = client?.urlProtocolUploadBody(self) {
-        self.store(body)
+        self.store(body, permissions)
       } else {
-        self.beginChange()
+        self.beginChange(permissions)
       }
       return .more
     }
@@ -90,7 +90,7 @@ final class FileProtocol: URLProtocol, @unchecked Sendable {
       didReceive: URLResponse(
         url: url, mimeType: file.mimeType, expectedContentLength: Int64(bytes.count),
         textEncodingName: file.textEncodingName, contentRange: contentRange, validators: validators,
-        acceptsByteRanges: true),
+        acceptsByteRanges: true, permissions: file.permissions),
       cacheStoragePolicy: .notAllowed)
     send(file, request.httpMethod == "HEAD" ? 0..<0 : bytes)
   }

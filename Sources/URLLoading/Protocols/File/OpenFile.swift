@@ -6,6 +6,7 @@ final class OpenFile: Sendable {
   let descriptor: Int32
   let length: Int64
   let isRegular: Bool
+  let permissions: UInt16
   let validators: ResourceValidators
   private let url: URL
 
@@ -29,6 +30,7 @@ final class OpenFile: Sendable {
     }
     descriptor = opened
     isRegular = kind == S_IFREG
+    permissions = UInt16(status.st_mode & 0o7777)
     length = Int64(status.st_size)
     validators = Self.validators(status)
   }
