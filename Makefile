@@ -102,11 +102,11 @@ format:
 # optimizer for SIL: it would copy the standard library's code into ours, and the sanitizer does not see the reference counts by which
 # arrays are shared between threads. The leak check is off: it takes what Swift reaches through tagged pointers, such as a Data in a global,
 # for leaked. Tests measure memory and watch weak references instead. By default the thread sanitizer has each process sleep for a second
-# when it exits, with its sockets open.
+# when it exits, with its sockets open, and takes a minute to read the symbols of a service that a test crashes.
 sanitize: build-dependencies test-dependencies
 	@URL_LOADING_SANITIZING=address ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address -Xswiftc -O -Xcc -O1 \
 	  --scratch-path .build/sanitize-address $(TESTING) </dev/null
-	@URL_LOADING_SANITIZING=thread TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions:atexit_sleep_ms=0 \
+	@URL_LOADING_SANITIZING=thread TSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/thread-sanitizer-suppressions:atexit_sleep_ms=0:handle_segv=0 \
 	  swift test --sanitize=thread -Xswiftc -O -Xswiftc -Xfrontend -Xswiftc -disable-sil-perf-optzns -Xcc -O1 \
 	  --scratch-path .build/sanitize-thread $(TESTING) </dev/null
 

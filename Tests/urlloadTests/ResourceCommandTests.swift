@@ -44,6 +44,23 @@ import URLLoadingTestServers
     #expect(error.contains("missing") && error.split(separator: "\n").count == 1, "\(error)")
   }
 
+  @Test func whatIsCopiedAndMovedIsShown() async throws {
+    try folder.write("a/b", Data(count: 3_000_000))
+    try folder.write("a/c", Data(count: 2_000_000))
+    func shown(_ arguments: String...) async throws -> String {
+      let outcome = try await Urlload.atTerminal(arguments, in: folder)
+      #expect(outcome.status == .exited(0), "\(outcome.text)")
+      return outcome.text
+    }
+    let file = try await shown("cp", path("a/b"), path("copy"))
+    #expect(file.contains("copied") && file.contains("3.0 MB"), "\(file)")
+    let tree = try await shown("cp", "-r", path("a"), path("tree"))
+    #expect(tree.contains("5.0 MB"), "\(tree)")
+    #expect(try await shown("cp", "--no-progress-meter", path("a/b"), path("quiet")).isEmpty)
+    #expect(try await shown("cp", "-s", path("a/b"), path("silent")).isEmpty)
+    #expect(try await shown("mv", path("quiet"), path("moved")).contains("moved"))
+  }
+
   @Test func findMatches() async throws {
     for name in ["a/b/c.txt", "a/d.txt", "e.txt", ".h/f.txt"] { try folder.write(name, "x") }
     let all = try await run("find", folder.path).text.split(separator: "\n").sorted()

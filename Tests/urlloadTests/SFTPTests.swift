@@ -116,26 +116,9 @@ import URLLoadingTestServers
     await server.stop()
   }
 
-  /// Runs the command at a terminal of its own, and types an answer to each question.
   private func run(_ arguments: [String], typing answers: [String]) async throws -> Command.Outcome {
-    let script = """
-      import os, pty, sys
-      process, terminal = pty.fork()
-      if process == 0: os.execv(sys.argv[2], sys.argv[2:])
-      answers, shown = sys.argv[1].split(","), b""
-      while True:
-          try: piece = os.read(terminal, 4096)
-          except OSError: break
-          if not piece: break
-          shown += piece
-          if shown.endswith(b": ") and answers: os.write(terminal, answers.pop(0).encode() + b"\\n")
-      sys.stdout.buffer.write(shown)
-      sys.stdout.flush()
-      sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
-      """
-    return try await Command.run(
-      "python3", ["-c", script, answers.joined(separator: ","), BuiltProgram.path("urlload")] + arguments,
-      environment: ["CFFIXED_USER_HOME": folder.path, "SSH_AUTH_SOCK": nil], directory: folder.url)
+    try await Urlload.atTerminal(
+      arguments, typing: answers, environment: ["CFFIXED_USER_HOME": folder.path, "SSH_AUTH_SOCK": nil], in: folder)
   }
 
   @Test func aPassphraseIsAskedForAtTheTerminal() async throws {

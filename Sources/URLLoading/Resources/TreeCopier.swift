@@ -73,7 +73,9 @@ struct TreeCopier {
       }
       // One that is there is taken; what is in it and not in the source stays.
       try await session.makeDirectory(at: pair.target, like: pair.source, delegate)
-      var (failures, listingError) = try await work.each(session.entries(at: pair.source, delegate: delegate)) {
+      var (failures, listingError) = try await work.each(
+        session.entries(at: pair.source, delegate: delegate), movesContents: true
+      ) {
         [ancestors] entry in
         guard let own = URLDirectoryEntry(nameBytes: entry.nameBytes, in: pair.target, kind: entry.kind) else { return }
         switch try await kind(of: entry) {

@@ -58,7 +58,9 @@ struct TreeRemover {
   /// Removes the files of a directory.
   private func empty(_ number: Int, _ directory: URL, _ work: TreeWork) async throws -> Ended {
     let found = Locked<[URL]>([])
-    var (failures, listingError) = try await work.each(session.entries(at: directory, delegate: delegate)) { entry in
+    var (failures, listingError) = try await work.each(
+      session.entries(at: directory, delegate: delegate), movesContents: false
+    ) { entry in
       guard entry.kind != .directory else { return found.withLock { $0.append(entry.url) } }
       do {
         try await session.removeItem(at: entry.url, delegate: delegate)

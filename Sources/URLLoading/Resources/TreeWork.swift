@@ -1,7 +1,12 @@
 /// How much of the work on a tree is under way at once.
 struct TreeWork {
-  /// Files of one directory: what hides the way to a server that is 20 ms away.
-  static let filesAtOnce = 32
+  /// Units of work on files at once, of which a small file takes one: what hides the way to a server that is 20 ms away, where a copy takes
+  /// three round trips; and fewer files than a process may have open.
+  private static let capacity = 128
+  /// Units of a file that is not known to be small, and so may have some MB of its contents on the way.
+  private static let unitsOfLargeFile = 4
+  /// Bytes of a file that is small.
+  private static let largestSmallFile = 64 << 10
   /// No file system has paths of so many names, but a server may tell of them without end.
   static let largestDepth = 1000
   /// Directories that are known and not done. A server may tell of them without end, too.
@@ -9,6 +14,7 @@ struct TreeWork {
 
   /// Directories that are listed at once. Each may hold a connection while what is in it waits for others.
   let directoriesAtOnce: Int
+  private let limit = WorkLimit(capacity)
   /// Whether a listing has to come to its end first, since it holds the only connection.
   private let listsFirst: Bool
 
@@ -19,25 +25,26 @@ struct TreeWork {
   }
 
   /// Calls a function for the entries of a directory, several at once, and takes no more of them than that.
+  /// - Parameter movesContents: whether the contents of files are moved.
   /// - Returns: what could not be done, where it says something of one item alone, and why the listing has ended ahead of its end.
   /// - Throws: the first other error, after which nothing more is begun.
   func each(
-    _ entries: URLDirectoryEntries, _ work: @escaping @Sendable (URLDirectoryEntry) async throws -> Void
+    _ entries: URLDirectoryEntries, movesContents: Bool,
+    _ work: @escaping @Sendable (URLDirectoryEntry) async throws -> Void
   ) async throws -> (failures: TreeFailures, listing: URLError?) {
     try await withThrowingTaskGroup(of: URLError?.self) { group in
       var failures = TreeFailures()
       var underWay = 0
-      func add(_ ended: URLError??) {
-        if case .some(.some(let error)) = ended { failures.add(error) }
+      func end(_ error: URLError?) {
+        underWay -= 1
+        if let error { failures.add(error) }
       }
       func begin(_ entry: URLDirectoryEntry) async throws {
-        if underWay >= Self.filesAtOnce {
-          add(try await group.next())
-          underWay -= 1
-        }
+        if underWay >= Self.capacity, let ended = try await group.next() { end(ended) }
+        let units = movesContents ? Self.units(entry) : 1
         group.addTask {
           do {
-            try await work(entry)
+            try await limit.run(units) { try await work(entry) }
             return nil
           } catch let error as URLError where TreeFailures.isOfOneItem(error) {
             return error
@@ -56,8 +63,14 @@ struct TreeWork {
         listingError = error
       }
       for entry in listed { try await begin(entry) }
-      while let ended = try await group.next() { add(ended) }
+      while let ended = try await group.next() { end(ended) }
       return (failures, listingError)
     }
+  }
+
+  private static func units(_ entry: URLDirectoryEntry) -> Int {
+    if entry.kind == .directory { return 1 }
+    guard let size = entry.size, size <= largestSmallFile else { return unitsOfLargeFile }
+    return 1
   }
 }

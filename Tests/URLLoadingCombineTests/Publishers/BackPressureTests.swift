@@ -6,10 +6,15 @@ import URLLoadingTestServers
 
 /// What is not demanded is not read, and the sender is paused.
 @Suite(.timeLimit(.minutes(4))) struct BackPressureTests {
-  private static let total = 64 << 20
+  private static let total = bound + (64 << 20)
   private static let chunk = Data(count: 64 << 10)
-  /// What the session buffers, and what is in the sockets' buffers and on the way.
-  private static let bound = 16 << 20
+  /// What the session buffers and is on the way, and what the system lets the buffers of two sockets grow to.
+  private static let bound = (8 << 20) + largestBuffer("tcp_rmem") + largestBuffer("tcp_wmem")
+
+  private static func largestBuffer(_ name: String) -> Int {
+    let sizes = try? String(contentsOfFile: "/proc/sys/net/ipv4/\(name)", encoding: .ascii)
+    return sizes?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 8 << 20
+  }
 
   /// Counts what it could send of a large body.
   private func server(_ sent: Watched<Int>) throws -> ScriptedServer {

@@ -81,7 +81,17 @@ import URLLoadingTestServers
     #expect(try await program.says("ended 1 0"), "\(program.lines)")
     #expect(try isTaken())
     await program.kill()
+    try await expectCopy(of: url, under: server.url("/~/copy of \(name)"))
+    #expect(try Data(contentsOf: server.home.appending(path: "copy of \(name)")) == Self.body)
     await fixture.stop()
+  }
+
+  /// The server copies a file in the background, with its password in the URL where there is one.
+  private func expectCopy(of source: URL, under target: URL) async throws {
+    try await fixture.leave("copies", "copy:\(source.absoluteString),\(target.absoluteString)")
+    let program = try fixture.program("copies")
+    #expect(try await program.says("ended 1 0"), "\(program.lines)")
+    await program.kill()
   }
 
   @Test func webDAVInBothDirections() async throws {
@@ -97,6 +107,8 @@ import URLLoadingTestServers
     #expect(try await program.says("ended 1 0"), "\(program.lines)")
     #expect(try isTaken())
     await program.kill()
+    try await expectCopy(of: url, under: server.url("/private/copy-of-\(name)"))
+    #expect(try server.contents("private/copy-of-\(name)") == Self.body)
     await fixture.stop()
   }
 

@@ -11,10 +11,11 @@ struct Page: Codable {
     let text: String
 }
 
-// One task for two subscribers: the first takes the body, the second the response.
+// One task for two subscribers: the first takes the body, the second the response. With share() the task would begin with the first, and could
+// have ended before there is a second.
 let sharedPublisher = URLSession.shared
     .dataTaskPublisher(for: url)
-    .share()
+    .multicast { PassthroughSubject<URLSession.DataTaskPublisher.Output, URLError>() }
 
 let group = DispatchGroup()
 var page: Page?
@@ -44,6 +45,8 @@ let cancellable2 =
                 status = httpResponse.statusCode
             }
         })
+
+let connection = sharedPublisher.connect()
 
 group.notify(queue: .main) {
     print("Received numbers: \(page?.numbers ?? []).")

@@ -58,10 +58,11 @@ import URLLoadingTestServers
   ///
   /// What a connection has to deliver is less than the client's system takes unread, 64 KiB: nginx does not wait for the client when it
   /// closes then, and what is still its own is dropped as soon as the client sends something, such as the next request (RFC 9112, section
-  /// 9.6). Not Apache with HTTP/2, which cuts open streams: of 1,000 loads by curl up to 13.
+  /// 9.6). Not Apache with HTTP/2, which cuts open streams: of 1,000 loads by curl up to 13. Nor caddy with HTTP/2 under a sanitizer: it closes
+  /// a connection one second after its last stream, by when so slow a client may not have read that.
   @Test(arguments: FrontProgram.allCases, [true, false])
   func noneOfAThousandLoadsIsLostAcrossReloads(program: FrontProgram, secure: Bool) async throws {
-    guard program != .apache || !secure else { return }
+    guard !secure || program != .apache && (program != .caddy || !Sanitizing.isOn) else { return }
     try await Self.loadAThousand(from: program, secure: secure, reloads: true, Self.smallBody)
   }
 
