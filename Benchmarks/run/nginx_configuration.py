@@ -24,6 +24,7 @@ KEPT = MANY.replace("'no-store'", "'max-age=86400'").replace("add_header X-Reque
 LOCATIONS = f"""
   location /put/ {{ dav_methods PUT DELETE MKCOL COPY MOVE; {PROPFIND} client_max_body_size 0; }}
   location /entries/ {{ {PROPFIND} }}
+  location = / {{ {PROPFIND} }} location = /entries {{ {PROPFIND} }} location = /put {{ {PROPFIND} }}
   location /once/1024 {{ add_header Cache-Control no-store; try_files /1024 =404; }}
   location /of/1024/ {{ {MANY} try_files /1024 =404; }}
   location /of/100000/ {{ {MANY} try_files /100000 =404; }}

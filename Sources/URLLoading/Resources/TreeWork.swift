@@ -2,9 +2,9 @@
 struct TreeWork {
   /// Units of work on files at once, of which a small file takes one: what hides the way to a server that is 20 ms away, where a copy takes
   /// three round trips; and fewer files than a process may have open.
-  private static let capacity = 128
+  private static let capacity = 256
   /// Units of a file that is not known to be small, and so may have some MB of its contents on the way.
-  private static let unitsOfLargeFile = 4
+  private static let unitsOfLargeFile = 8
   /// Bytes of a file that is small.
   private static let largestSmallFile = 64 << 10
   /// No file system has paths of so many names, but a server may tell of them without end.
