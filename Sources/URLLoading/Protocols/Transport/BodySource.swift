@@ -18,7 +18,7 @@ final class BodySource: TransferBodySource {
     var isAtEnd = false
     var isWaitedFor = false
     var failure: (any Error)?
-    var transfer: Transfer?
+    var transfer: (any BodySender)?
     var generation = 0
   }
 
@@ -47,13 +47,14 @@ final class BodySource: TransferBodySource {
     state.withLock { $0.reader != nil || $0.isReading || $0.isWaitedFor || $0.isAtEnd || $0.failure != nil }
   }
 
-  /// Sets the transfer to resume when bytes are available.
-  func attach(to transfer: Transfer) {
-    let isWaitedFor = state.withLock { state in
+  /// Sets the transfer to resume when bytes are available. It may have begun: what it waits for may have been told to an earlier one, which is
+  /// over.
+  func attach(to transfer: any BodySender) {
+    let hasCome = state.withLock { state in
       state.transfer = transfer
-      return state.isWaitedFor && (!state.chunks.isEmpty || state.isAtEnd || state.failure != nil)
+      return !state.chunks.isEmpty || state.isAtEnd || state.failure != nil
     }
-    if isWaitedFor { transfer.resumeSending() }
+    if hasCome { transfer.resumeSending() }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
@@ -116,7 +117,7 @@ final class BodySource: TransferBodySource {
     let known = state.withLock { $0.generation == generation ? $0.reader : nil }
     let reader = known ?? UploadReader(body)
     let result = Result { try reader.read(Self.chunkSize) }
-    let (transfer, reads) = state.withLock { state -> (Transfer?, Bool) in
+    let (transfer, reads) = state.withLock { state -> ((any BodySender)?, Bool) in
       guard state.generation == generation else { return (nil, false) }
       state.reader = reader
       state.isReading = false

@@ -153,4 +153,27 @@ import URLLoadingTestServers
     }
     #expect(outcome == .bytes(all))
   }
+
+  private final class Sender: BodySender {
+    let resumed = Watched(0)
+    func resumeSending() { resumed.update { $0 += 1 } }
+  }
+
+  /// A request is sent again once its server is judged: the second transfer may wait for the body before the source knows of it.
+  @Test func whatCameForAnEarlierTransferIsToldToTheNext() async throws {
+    let source = BodySource(.stream(InputStream(data: Data([1, 2, 3])), length: 3))
+    let (first, second) = (Sender(), Sender())
+    source.attach(to: first)
+    #expect(first.resumed.value == 0)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
+    defer { buffer.deallocate() }
+    guard case .wait = source.read(into: buffer) else {
+      Issue.record("It was there at once.")
+      return
+    }
+    #expect(await first.resumed.wait { $0 == 1 })
+    source.attach(to: second)
+    #expect(second.resumed.value == 1)
+    #expect(try await readAll(source) == .bytes(Data([1, 2, 3])))
+  }
 }
