@@ -1,6 +1,6 @@
 import URLLoading
 
-/// Loads and stores `memory:` URLs: a whole protocol class, with byte ranges (so downloads resume) and uploads.
+/// Loads, stores and removes `memory:` URLs: a whole protocol class, with byte ranges (so downloads resume) and uploads.
 final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
   private static let pieceSize = 64 << 10
 
@@ -8,7 +8,7 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
 
   override class var capabilities: Capabilities {
     super.capabilities.union([
-      .byteRanges, .upload, .schemes("memory"), .acceptedHTTPMethods("GET", "HEAD", "PUT"),
+      .byteRanges, .upload, .schemes("memory"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE"),
     ])
   }
 
@@ -21,9 +21,12 @@ final class MemoryProtocol: AsyncURLProtocol, @unchecked Sendable {
       await MemoryStore.shared.put(bytes, at: url)
       return try await writer.respond(mimeType: nil, length: 0)
     }
-    guard let item = await MemoryStore.shared.item(at: url) else {
+    let item =
+      request.httpMethod == "DELETE" ? await MemoryStore.shared.remove(url) : await MemoryStore.shared.item(at: url)
+    guard let item else {
       throw URLError(.fileDoesNotExist, message: "Nothing is stored at \(url).", url: url)
     }
+    if request.httpMethod == "DELETE" { return try await writer.respond(mimeType: nil, length: 0) }
     let length = Int64(item.bytes.count)
     // Looks at Range and If-Range.
     let selection = request.byteRange(ofLength: length, validators: item.validators)

@@ -14,6 +14,9 @@ actor MemoryStore {
 
   func item(at url: URL) -> Item? { items[url] }
 
+  /// - Returns: what was there.
+  func remove(_ url: URL) -> Item? { items.removeValue(forKey: url) }
+
   /// Every version has an entity tag that no other has: so downloads resume, and never mix two versions.
   func put(_ bytes: Data, at url: URL) {
     version += 1
