@@ -16,8 +16,11 @@ final class FileTaker: NSObject, URLSessionDownloadDelegate, Sendable {
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
     let name = downloadTask.response?.suggestedFilename ?? "download"
     do {
+      let target = folder.appending(path: name)
+      // A program that ended before the service knew that it has the file gets it once more.
+      try? FileManager.default.removeItem(at: target)
       // The file is gone when this method has returned.
-      try FileManager.default.moveItem(at: location, to: folder.appending(path: name))
+      try FileManager.default.moveItem(at: location, to: target)
       print("took \(name)")
     } catch {
       print("cannot take \(name): \(error.localizedDescription)")

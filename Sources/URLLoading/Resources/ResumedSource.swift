@@ -33,6 +33,8 @@ struct ResumedSource: Sendable {
     var error = error
     while true {
       guard let rest = try request(from: position, after: error) else { throw error }
+      // A server that begins anew takes a while.
+      if fruitlessCount > 1 { try await Task.sleep(for: .milliseconds(500 * (fruitlessCount - 1))) }
       do {
         let (bytes, response) = try await session.bytes(for: rest, delegate: delegate)
         try check(response, from: position)

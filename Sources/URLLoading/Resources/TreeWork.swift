@@ -1,7 +1,7 @@
 /// How much of the work on a tree is under way at once.
 struct TreeWork {
   /// Units of work on files at once, of which a small file takes one: what hides the way to a server that is 20 ms away, where a copy takes
-  /// three round trips; and fewer files than a process may have open.
+  /// three round trips; and few enough for the files that a process may have open, with two for each.
   private static let capacity = 256
   /// Units of a file that is not known to be small, and so may have some MB of its contents on the way.
   private static let unitsOfLargeFile = 8

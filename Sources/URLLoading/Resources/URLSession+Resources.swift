@@ -14,12 +14,19 @@ extension ShadowableMembers where Self: URLSession {
   public func resourceInfo(
     at url: URL, delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> URLResourceInfo {
+    try await look(at: url, wantsDigest: false, delegate)
+  }
+
+  /// - Parameter wantsDigest: whether a server of HTTP is asked for a digest, for which it may have to read all of the content.
+  private func look(
+    at url: URL, wantsDigest: Bool, _ delegate: (any URLSessionTaskDelegate)?
+  ) async throws -> URLResourceInfo {
     var request = ResourceVerb.look.request(url)
     // The length in another coding says nothing of the content.
     if url.scheme?.lowercased().hasPrefix("http") == true {
       request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
       // RFC 9530, section 4.
-      request.setValue("sha-256=10", forHTTPHeaderField: "Want-Repr-Digest")
+      if wantsDigest { request.setValue("sha-256=10", forHTTPHeaderField: "Want-Repr-Digest") }
     }
     let response: URLResponse
     do {
@@ -163,8 +170,9 @@ extension ShadowableMembers where Self: URLSession {
     guard describes(url) else { return nil }
     do {
       let info = try await resourceInfo(at: url, delegate: delegate)
-      // Of a link they say nothing.
-      return info.kind == .directory ? info.permissions.map { $0 & 0o777 | 0o700 } : nil
+      // Those of a link say nothing of what it leads to, which may be closed to others.
+      guard info.kind != .symbolicLink else { return 0o700 }
+      return info.permissions.map { $0 & 0o777 | 0o700 }
     } catch let error as URLError where TreeFailures.isOfOneItem(error) {
       // Its listing says what is wrong.
       return nil
@@ -175,7 +183,8 @@ extension ShadowableMembers where Self: URLSession {
   ///
   /// On one server, and in one file system, it is copied there where the class carries out `COPY` (RFC 4918, section 9.8); else it is loaded
   /// and stored as it comes, in pieces. Its modification date and permissions go along where both classes have them: less the mask of
-  /// the process or the server, and a file that is replaced keeps its own. Where the source's connection breaks, the rest of the same version is
+  /// the process or the server; a file that is replaced keeps its own, a directory is open to its owner, and one that a link led to, to nobody
+  /// else. Where the source's connection breaks, the rest of the same version is
   /// loaded, of sources with ranges and a strong validator. The target is whole when the
   /// function returns; how far one that fails can be seen under its name is up to the class that stores it.
   ///
@@ -324,13 +333,13 @@ extension ShadowableMembers where Self: URLSession {
     let copied = try await ResourceCopy(
       session: self, source: source, target: target, overwrites: overwriting, delegate: delegate
     ).carryOut()
-    let copy = try await resourceInfo(at: target, delegate: delegate)
+    let copy = try await look(at: target, wantsDigest: true, delegate)
     guard let size = copy.size, size == copied.count, before.size == copied.count else {
       throw refuse(
         "the copy has \(copy.size.map { "\($0) bytes" } ?? "an unknown length"), \(copied.count) bytes were copied, and there were \(before.size ?? -1); both are left"
       )
     }
-    let after = try await resourceInfo(at: source, delegate: delegate)
+    let after = try await look(at: source, wantsDigest: true, delegate)
     guard copy.digests.allSatisfy({ name, digest in after.digests[name] ?? digest == digest }) else {
       throw refuse("the digests that the two servers tell are not the same; both are left")
     }

@@ -83,6 +83,20 @@ import URLLoading
     #expect(!script.client.isBusy || script.failure != nil)
   }
 
+  /// Servers that do not know the attributes of an open file say 0: those of the path count.
+  @Test(arguments: [10, 9] as [UInt64]) func aLengthThatIsNotKnownOfAHandleIsAskedOfThePath(size: UInt64) throws {
+    let (script, sent) = try copying()
+    script.answer(.status(sent[0], 0))
+    script.answer(.attributes(sent[1], size: 0, permissions: 0o100640, time: 0))
+    script.answer(.attributes(sent[2], size: 0, permissions: 0o100640, time: 0))
+    for request in sent[3...] { script.answer(.status(request, 0)) }
+    let stat = try expect([Kind.stat], in: script)
+    script.answer(.attributes(stat[0], size: size, permissions: 0o100640, time: 5))
+    guard size == 10 else { return #expect(script.failure?.code == .resourceUnavailable) }
+    script.answer(.status(try expect([Kind.extended], in: script)[0], 0))
+    #expect(script.hasFinished)
+  }
+
   @Test func aServerWithoutTheExtensionIsAskedForNothing() throws {
     let script = try copy(extensions: [("copy-data", "2")])
     #expect(script.failure?.code == .unsupportedURL)

@@ -206,7 +206,7 @@ import URLLoadingTestServers
     }
     #expect(code == (isSame ? nil : .cannotMoveFile))
     #expect(source.requests.contains { $0.method == "DELETE" } == isSame)
-    #expect(source.requests.first?.fields["Want-Repr-Digest"] == "sha-256=10")
+    #expect(source.requests.map { $0.fields["Want-Repr-Digest"] }.contains("sha-256=10"))
     #expect(try await session.resourceInfo(at: source.url("/a")).digests == ["sha-256": Data([0, 0, 0])])
   }
 

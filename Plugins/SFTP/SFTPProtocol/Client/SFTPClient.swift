@@ -242,18 +242,18 @@ final class SFTPClient: SSHChannelUser, @unchecked Sendable {
 
   // MARK: Copies
 
-  /// Whether a copy may begin without waiting.
-  var canCopy: Bool { copies.canBegin(handleLimit) }
+  /// Whether a copy of so many bytes may begin without waiting.
+  func canCopy(_ length: UInt64) -> Bool { copies.canBegin(length, handleLimit) }
 
-  /// Waits until one more copy may hold its source open while it opens what it writes. Where that succeeds, ``endCopy()`` has to follow.
-  func beginCopy(_ reply: @escaping Reply<Void>) {
+  /// Waits until one more copy may hold its source open while it opens what it writes. Where that succeeds, ``endCopy(_:)`` has to follow.
+  func beginCopy(_ length: UInt64, _ reply: @escaping Reply<Void>) {
     guard !isClosed else { return reply(.failure(.connectionLost(reason: closeReason, wasSent: false))) }
-    copies.add(reply)
+    copies.add(length, reply)
     startCopies()
   }
 
-  func endCopy() {
-    copies.ended()
+  func endCopy(_ length: UInt64) {
+    copies.ended(length)
     startCopies()
   }
 

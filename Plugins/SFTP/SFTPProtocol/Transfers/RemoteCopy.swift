@@ -8,7 +8,9 @@ final class RemoteCopy: RemoteOperation, @unchecked Sendable {
   private let replaces: Bool
   private let uploads: UnfinishedUploads?
   private var storing: RemoteUpload?
-  private var isUnderWay = false
+  /// The length of what is copied, while it is under way.
+  private var lengthUnderWay: UInt64?
+  private var isPaused = false
 
   /// - Parameter replaces: whether a file that has the name may be replaced.
   init(
@@ -27,9 +29,7 @@ final class RemoteCopy: RemoteOperation, @unchecked Sendable {
     guard path.bytes != target.bytes else {
       return fail(failures.error(.cannotCreateFile, "Cannot copy \(failures.name): the target is the same."))
     }
-    guard client.has(.copyData), client.handleLimit > 1 else {
-      return refuse("it has not OpenSSH's extension copy-data, or lets one file be open at once")
-    }
+    guard client.has(.copyData) else { return refuse("it has not OpenSSH's extension copy-data") }
     client.stat(path.bytes) { [self] result in
       guard !isOver else { return }
       switch result {
@@ -39,16 +39,17 @@ final class RemoteCopy: RemoteOperation, @unchecked Sendable {
     }
   }
 
-  override func pause(_ pauses: Bool) { storing?.pause(pauses) }
+  override func pause(_ pauses: Bool) {
+    isPaused = pauses
+    storing?.pause(pauses)
+  }
 
   override func stop() {
     guard !isOver else { return }
     super.stop()
     storing?.stop()
     storing = nil
-    guard isUnderWay else { return }
-    isUnderWay = false
-    client.endCopy()
+    if let length = lengthUnderWay.take() { client.endCopy(length) }
   }
 
   private func found(_ attributes: FileAttributes) {
@@ -64,14 +65,16 @@ final class RemoteCopy: RemoteOperation, @unchecked Sendable {
           "Cannot copy \(failures.name): the slash at its end says that it is a directory, but it is a file."))
     }
     guard let length = attributes.size else { return refuse("it does not say how long the file is") }
-    if !client.canCopy { report(.waits) }
-    client.beginCopy { [self] result in
+    // By now the server has said how many.
+    guard client.handleLimit > 1 else { return refuse("it lets one file be open at once") }
+    if !client.canCopy(length) { report(.waits) }
+    client.beginCopy(length) { [self] result in
       if case .failure(let failure) = result {
         if !isOver { lose(failure) }
         return
       }
-      guard !isOver else { return client.endCopy() }
-      isUnderWay = true
+      guard !isOver else { return client.endCopy(length) }
+      lengthUnderWay = length
       report(.began)
       open(attributes, length)
     }
@@ -97,6 +100,7 @@ final class RemoteCopy: RemoteOperation, @unchecked Sendable {
       self?.told(event)
     }
     self.storing = storing
+    if isPaused { storing.pause(true) }
     storing.start()
   }
 

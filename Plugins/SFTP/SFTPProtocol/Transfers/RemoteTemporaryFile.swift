@@ -72,7 +72,7 @@ final class RemoteTemporaryFile {
   }
 
   /// Sets the permissions before what is written next, without waiting: a server carries out requests for one file in order
-  /// (draft-ietf-secsh-filexfer-02, section 6.1). A failure leaves the server's default.
+  /// (draft-ietf-secsh-filexfer-02, section 6.1). A failure leaves those that it was made with.
   func set(permissions: UInt32) {
     guard let handle else { return }
     client.fsetstat(handle, FileAttributes(permissions: permissions)) { _ in }

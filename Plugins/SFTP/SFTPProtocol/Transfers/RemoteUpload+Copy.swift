@@ -1,12 +1,10 @@
 /// Has the server copy what is stored, in steps, between which other loads of the connection have their turn.
 extension RemoteUpload {
-  private static let copiedInAStep: UInt64 = 16 << 20
-
   func copyOn(_ source: RemoteSource) {
     guard underWay == 0, let target = temporary?.handle else { return }
     isReading = true
     // Files below /proc have contents, and a size of 0: those are copied up to their end.
-    let count = min(source.length - offset, Self.copiedInAStep)
+    let count = min(source.length - offset, CopyQueue.bytesInAStep)
     request { [offset] in
       client.copyData(from: source.handle, to: target, offset: offset, count: count, $0)
     } ended: {
@@ -55,16 +53,31 @@ extension RemoteUpload {
       return "the file that is copied has another version (\(change))"
     }
     guard source.length > 0 else { return }
-    attributes(of: target) { attributes in
-      guard let size = attributes.size, size != source.length else { return nil }
-      return "the server copied \(size) of \(source.length) bytes"
+    let path = temporary?.path
+    attributes(of: target) { [self] attributes in
+      if let size = FileVersion(ofOpenFile: attributes).size { return Self.difference(size, source.length) }
+      // Servers that do not know the attributes of an open file know those of a path.
+      if let path { check(client.stat, path) { $0.size.flatMap { Self.difference($0, source.length) } } }
+      return nil
     }
   }
 
-  /// - Parameter flaw: what is wrong with them; nil where that is nothing.
+  private static func difference(_ size: UInt64, _ length: UInt64) -> String? {
+    size == length ? nil : "the server copied \(size) of \(length) bytes"
+  }
+
   private func attributes(of handle: RemoteHandle, _ flaw: @escaping (FileAttributes) -> String?) {
+    check(client.fstat, handle, flaw)
+  }
+
+  /// Asks for attributes.
+  /// - Parameter flaw: what is wrong with them; nil where that is nothing.
+  private func check<Place>(
+    _ ask: (Place, @escaping SFTPClient.Reply<FileAttributes>) -> Void, _ place: Place,
+    _ flaw: @escaping (FileAttributes) -> String?
+  ) {
     underWay += 1
-    client.fstat(handle) { [self] result in
+    ask(place) { [self] result in
       guard !isOver else { return }
       switch result {
       case .failure(let failure) where failure.status == nil: return refuse(failure)

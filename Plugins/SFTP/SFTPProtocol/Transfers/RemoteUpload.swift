@@ -218,7 +218,11 @@ final class RemoteUpload: RemoteOperation, @unchecked Sendable {
 
   /// Writes the body a second time, to the target.
   private func writeAgainInPlace(_ failure: SFTPFailure, _ step: RemoteFailures.Step) {
-    guard content.canRepeat else { return refuse(failure, step) }
+    guard content.canRepeat else {
+      // Loaded and stored, it can be written in place.
+      return content.isCopy && failure.status == .unsupported
+        ? refuseToCopy("the server does not rename files") : refuse(failure, step)
+    }
     content = content.again()
     (offset, confirmed) = (0, 0)
     (hasReadAll, isClosed) = (false, false)

@@ -56,7 +56,7 @@ final class UploadTarget: Sendable {
     var status = stat()
     let isLink = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     return isLink
-      ? try makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC)
+      ? try makeInPlace(path, record, O_WRONLY | O_CREAT | O_CLOEXEC, permissions)
       : try makeTemporary(beside: path, record, permissions)
   }
 
@@ -74,9 +74,9 @@ final class UploadTarget: Sendable {
   }
 
   private static func makeInPlace(
-    _ path: String, _ record: UnfinishedUploads, _ flags: Int32
+    _ path: String, _ record: UnfinishedUploads, _ flags: Int32, _ permissions: mode_t = 0o666
   ) throws(POSIXError) -> UploadTarget {
-    let descriptor = open(path, flags, 0o666)
+    let descriptor = open(path, flags, permissions)
     guard descriptor >= 0 else { throw .ofLastCall }
     return UploadTarget(descriptor, nil, path, record, record.begin(URL(fileURLWithPath: path)))
   }
