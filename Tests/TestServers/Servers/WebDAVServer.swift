@@ -183,10 +183,13 @@ package final class WebDAVServer: Sendable {
   }
 
   /// Writes a file that the server may change.
-  package func write(_ bytes: Data, to path: String) throws {
+  /// - Parameter age: how long ago it was changed, in seconds. For one second Apache tells weak tags of a file, and strong ones from then on.
+  package func write(_ bytes: Data, to path: String, age: TimeInterval = 0) throws {
     let file = documentRoot.appendingPathComponent(path)
     try bytes.write(to: file)
     chmod(file.path, 0o666)
+    guard age > 0 else { return }
+    try FileManager.default.setAttributes([.modificationDate: Date() - age], ofItemAtPath: file.path)
   }
 
   /// Whether there is something of that name.

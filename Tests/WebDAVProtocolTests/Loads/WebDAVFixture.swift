@@ -18,12 +18,12 @@ struct WebDAVFixture: URLProtocolFixture {
   var abilities: FixtureAbilities { Self.able }
 
   func place(_ bytes: Data, named name: String) async throws -> URL {
-    try server.write(bytes, to: "public/\(name)")
+    try server.write(bytes, to: "public/\(name)", age: 3600)
     return server.url("/public/\(name)")
   }
 
   func replace(_ url: URL, with bytes: Data) async throws {
-    try server.write(bytes, to: "public/\(url.lastPathComponent)")
+    try server.write(bytes, to: "public/\(url.lastPathComponent)", age: 1800)
   }
 
   func missing() async throws -> URL { server.url("/public/nothing") }
