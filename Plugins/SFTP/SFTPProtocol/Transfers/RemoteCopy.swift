@@ -58,12 +58,7 @@ final class RemoteCopy: RemoteOperation, @unchecked Sendable {
     case .other: return fail(failures.special("copy"))
     case .symbolicLink, .regular, .unknown: break
     }
-    guard !path.namesDirectory else {
-      return fail(
-        failures.error(
-          .fileDoesNotExist,
-          "Cannot copy \(failures.name): the slash at its end says that it is a directory, but it is a file."))
-    }
+    guard !path.namesDirectory else { return fail(failures.notADirectory("copy")) }
     guard let length = attributes.size else { return refuse("it does not say how long the file is") }
     // By now the server has said how many.
     guard client.handleLimit > 1 else { return refuse("it lets one file be open at once") }

@@ -85,13 +85,7 @@ final class RemoteDownload: RemoteOperation, @unchecked Sendable {
     case .other: return end(failures.special("load"))
     case .symbolicLink, .regular, .unknown: break
     }
-    guard !path.namesDirectory else {
-      return end(
-        failures.error(
-          .fileDoesNotExist,
-          "Cannot load \(failures.name): the slash at its end says that it is a directory, but it is a file.")
-      )
-    }
+    guard !path.namesDirectory else { return end(failures.notADirectory("load")) }
     version = FileVersion(attributes)
     permissions = attributes.permissions.map { UInt16($0 & 0o7777) }
     if let earlier {

@@ -112,6 +112,13 @@ struct RemoteFailures: Sendable {
     error(.fileIsDirectory, "Cannot \(action) \(name): it is a directory.")
   }
 
+  /// A URL with a slash at its end names a file.
+  func notADirectory(_ action: String) -> URLError {
+    error(
+      .fileDoesNotExist,
+      "Cannot \(action) \(name): the slash at its end says that it is a directory, but it is a file.")
+  }
+
   func special(_ action: String) -> URLError {
     error(.cannotOpenFile, "Cannot \(action) \(name): it is a pipe, a device or a socket of the server, not a file.")
   }

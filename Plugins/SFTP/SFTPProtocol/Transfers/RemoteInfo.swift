@@ -11,10 +11,7 @@ final class RemoteInfo: RemoteOperation, @unchecked Sendable {
       switch result {
       case .success(let attributes):
         guard !path.namesDirectory || ![.regular, .other].contains(attributes.kind) else {
-          return fail(
-            failures.error(
-              .fileDoesNotExist,
-              "Cannot look at \(failures.name): the slash at its end says that it is a directory, but it is a file."))
+          return fail(failures.notADirectory("look at"))
         }
         report(.responded(URLResponse(info(attributes))))
         finish()

@@ -1,7 +1,7 @@
 import URLLoading
 
-/// Stores an upload, or a copy of a file of the same server: in a temporary file beside the target, which is renamed to the target when it is complete. Until then the target is
-/// the old file.
+/// Stores an upload, or a copy of a file of the same server: in a temporary file beside the target, which is renamed to the target when it is
+/// complete. Until then the target is the old file.
 ///
 /// The target keeps its permissions, owner and group, and links stay links. Where a new file cannot be given the owner and group, the
 /// server does not say where a link leads, or it refuses the temporary file or its rename, the target is written in place, and is
