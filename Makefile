@@ -7,7 +7,7 @@ TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo test kill-test kill-at-write soak tree-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count clean build-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo demo-drop-in deb test kill-test kill-at-write soak tree-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count clean build-dependencies deb-dependencies demo-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -36,13 +36,21 @@ drop-in: build-dependencies
 	@folder=$$(Scripts/install-drop-in $(if $(PREFIX),'$(PREFIX)/lib')) && printf 'swift build %s\n' \
 	  "--toolset $$folder/url-loading.json" "--static-swift-stdlib --toolset $$folder/url-loading-static.json"
 
+# Debian packages in .build/deb: `urlload`, and the drop-in folder for the compiler that is there. REVISION=2 is the last part of their version.
+deb: build-dependencies deb-dependencies
+	@Scripts/make-deb $(REVISION)
+
 # The public declarations beside the lists in API; WRITE=1 writes these anew.
 api-check: build-dependencies
 	@Scripts/api-check
 
 # Loads real bytes through every scheme, from servers that it starts on the loopback address.
-demo: build-dependencies test-dependencies
+demo: build-dependencies demo-dependencies
 	@Scripts/demo
+
+# One program on the toolchain's FoundationNetworking and on the drop-in folder, which it builds.
+demo-drop-in: build-dependencies demo-dependencies
+	@Scripts/demo-drop-in
 
 test: build-dependencies test-dependencies lint
 	@Scripts/build-without-warnings --build-tests
@@ -141,6 +149,13 @@ clean:
 
 build-dependencies:
 	@Scripts/install-build-dependencies
+
+deb-dependencies:
+	@command -v dpkg-shlibdeps >/dev/null && command -v lintian >/dev/null && command -v patchelf >/dev/null || \
+	  Scripts/apt-install dpkg-dev lintian patchelf
+
+demo-dependencies:
+	@Scripts/install-test-dependencies demo
 
 test-dependencies:
 	@Scripts/install-test-dependencies
