@@ -18,7 +18,7 @@ package struct PlantedProgram {
   /// - Parameters:
   ///   - name: of the helper, a program that was built with the tests.
   ///   - program: the path of the user's program, of which a copy is made.
-  package init(_ name: String, in place: Place, for program: String) throws {
+  package init(_ name: String, in place: Place, for program: String) async throws {
     directory = try TemporaryDirectory("planted")
     let (programs, searched) = (directory.file("programs"), directory.file("searched"))
     for folder in [programs, searched] {
@@ -26,9 +26,7 @@ package struct PlantedProgram {
       chmod(folder.path, 0o755)
     }
     self.program = programs.appending(path: "program").path
-    if link(program, self.program) != 0 {
-      try FileManager.default.copyItem(atPath: program, toPath: self.program)
-    }
+    try await BuiltProgram.copy(program, to: self.program)
     path = (place == .besideTheProgram ? programs : searched).appending(path: name).path
     let text = "#!/bin/sh\n: >'\(directory.file("mark").path)'\nexec '\(BuiltProgram.path(name))' \"$@\"\n"
     try Data(text.utf8).write(to: URL(filePath: path))

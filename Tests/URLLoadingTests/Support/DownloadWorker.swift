@@ -18,9 +18,9 @@ struct DownloadWorker {
   }
 
   /// Copies the program into a folder, where other files lie beside it.
-  static func copy(into directory: TemporaryDirectory) throws -> URL {
+  static func copy(into directory: TemporaryDirectory) async throws -> URL {
     let copy = directory.file("worker")
-    try FileManager.default.copyItem(atPath: path, toPath: copy.path)
+    try await BuiltProgram.copy(path, to: copy.path)
     return copy
   }
 

@@ -29,7 +29,7 @@ import URLLoadingTestServers
     let first = try fixture.program("shared", "download:\(server.url("/a"))")
     #expect(try await first.says("wrote", timeout: .seconds(60)), "\(first.lines)")
     let other = fixture.directory.file("OtherWorker").path
-    try BackgroundProgram.copyWorker(to: other)
+    try await BuiltProgram.copy(BackgroundProgram.workerPath, to: other)
     let second = try fixture.program("shared", arguments: ["download:\(server.url("/b"))"], of: [other])
     #expect(try await second.says("ended 1 -996", timeout: .seconds(60)), "\(second.lines)")
     #expect(second.all("has").isEmpty, "\(second.lines)")

@@ -15,7 +15,7 @@ import URLLoadingTestServers
 
   @Test(arguments: PlantedProgram.Place.allCases)
   func aProgramDoesNotRunItAndItsTasksSayWhy(_ place: PlantedProgram.Place) async throws {
-    let planted = try PlantedProgram("urlloadd", in: place, for: BackgroundProgram.workerPath)
+    let planted = try await PlantedProgram("urlloadd", in: place, for: BackgroundProgram.workerPath)
     let refused = try program(planted)
     #expect(try await refused.says("ended 1 \(URLError.backgroundSessionWasDisconnected.rawValue) "))
     #expect(refused.all("ended").first?.contains("urlloadd is not safe") == true, "\(refused.lines)")
@@ -31,7 +31,7 @@ import URLLoadingTestServers
 
   @Test(arguments: PlantedProgram.Place.allCases)
   func theCommandDoesNotRunItAndSaysWhy(_ place: PlantedProgram.Place) async throws {
-    let planted = try PlantedProgram("urlloadd", in: place, for: BuiltProgram.path("urlload"))
+    let planted = try await PlantedProgram("urlloadd", in: place, for: BuiltProgram.path("urlload"))
     let refused = try await command(planted)
     #expect(refused.status != .exited(0) && refused.error.contains("urlloadd is not safe"), "\(refused)")
     #expect(!planted.hasRun && server.connectionCount == 0)

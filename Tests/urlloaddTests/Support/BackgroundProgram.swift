@@ -6,11 +6,6 @@ struct BackgroundProgram {
   /// The path of the worker.
   static var workerPath: String { BuiltProgram.path("URLLoadingBackgroundWorker") }
 
-  /// Makes the worker another executable: a hard link, or a copy on another file system.
-  static func copyWorker(to path: String) throws {
-    if link(workerPath, path) != 0 { try FileManager.default.copyItem(atPath: workerPath, toPath: path) }
-  }
-
   let process: ChildProcess
   private let output: URL
   private let input: FileHandle

@@ -31,7 +31,7 @@ import URLLoadingTestServers
     }
     // The folder of a program is that of the file itself, whatever symbolic links lead there.
     let worker = programs.appending(path: "worker").path
-    try BackgroundProgram.copyWorker(to: worker)
+    try await BuiltProgram.copy(BackgroundProgram.workerPath, to: worker)
     try FileManager.default.createSymbolicLink(
       atPath: services.appending(path: "urlloadd").path, withDestinationPath: BuiltProgram.path("urlloadd"))
     try await load(by: worker, path: "/usr/bin:/bin:\(services.path)")

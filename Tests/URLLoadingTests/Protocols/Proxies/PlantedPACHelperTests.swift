@@ -7,7 +7,7 @@ import URLLoadingTestServers
   @Test(arguments: PlantedProgram.Place.allCases)
   func itIsNotRunAndTheErrorSaysWhy(_ place: PlantedProgram.Place) async throws {
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "hello") }
-    let planted = try PlantedProgram("urlload-pac", in: place, for: BuiltProgram.path("URLLoadingDownloadWorker"))
+    let planted = try await PlantedProgram("urlload-pac", in: place, for: BuiltProgram.path("URLLoadingDownloadWorker"))
     let refused = try await load(server.url(), by: planted)
     #expect(!planted.hasRun && server.connectionCount == 0)
     #expect(

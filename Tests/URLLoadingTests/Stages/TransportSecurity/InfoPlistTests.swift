@@ -19,7 +19,7 @@ import URLLoadingTestServers
         """)
     }
     let server = try ScriptedServer.http { _ in HTTPResponse(text: "ok") }
-    let program = try DownloadWorker.copy(into: folder)
+    let program = try await DownloadWorker.copy(into: folder)
     let worker = try DownloadWorker(["info-plist", server.url().absoluteString], in: folder, as: program)
     #expect(await worker.process.waitForExit() == .exited(0))
     let connections = server.connectionCount
