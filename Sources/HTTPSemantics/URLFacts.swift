@@ -10,6 +10,15 @@ package struct URLFacts {
   package let isHTTP: Bool
   /// Whether the scheme is `https`.
   package let isHTTPS: Bool
+  /// Whether HTTP is spoken: over a network, or to a Unix socket.
+  package var speaksHTTP: Bool { isHTTP || isOfUnixSocket }
+  /// Whether the scheme is `http+unix` or `https+unix`.
+  package var isOfUnixSocket: Bool {
+    !isHTTP
+      && text.withBytes {
+        $0.hasPrefixIgnoringASCIICase("http+unix:") || $0.hasPrefixIgnoringASCIICase("https+unix:")
+      }
+  }
   /// Whether the URL has a user's name, or a password.
   package let hasUser: Bool
   /// Whether there is a host (RFC 3986, section 3.2.2), and it has a name.

@@ -33,5 +33,12 @@ package struct Boxed<Value> {
   }
 }
 
+extension Boxed: Equatable where Value: Equatable {
+  @inlinable
+  package static func == (left: Boxed, right: Boxed) -> Bool {
+    left.box === right.box || left.wrappedValue == right.wrappedValue
+  }
+}
+
 extension Boxed: Sendable where Value: Sendable {}
 extension Boxed.Box: Sendable where Value: Sendable {}

@@ -16,6 +16,9 @@ import URLProtocolTesting
   @Test(arguments: URLProtocolConformance.checks(for: HTTPFixture()))
   func http(_ check: ConformanceCheck) async throws { try await check.run(HTTPFixture(), timeLimit: limit) }
 
+  @Test(arguments: URLProtocolConformance.checks(for: UnixSocketFixture()))
+  func unixSocket(_ check: ConformanceCheck) async throws { try await check.run(UnixSocketFixture(), timeLimit: limit) }
+
   @Test(arguments: URLProtocolConformance.checks(for: FTPFixture()))
   func ftp(_ check: ConformanceCheck) async throws { try await check.run(FTPFixture(), timeLimit: limit) }
 

@@ -69,6 +69,36 @@ import URLLoadingTestServers
     #expect(refused.status == .exited(5) && refused.output.isEmpty, "\(refused.error)")
   }
 
+  @Test func unixSockets() async throws {
+    let folder = try TemporaryDirectory("socket")
+    let path = folder.file("s").path
+    let server = try ScriptedServer.http(socket: path) { request in
+      HTTPResponse(text: "\(request.target) \(request.fields["Host"] ?? "") \(request.fields["Authorization"] ?? "")")
+    }
+    let url = server.url("/a").absoluteString
+    for (arguments, text) in [
+      ([url], "/a localhost "), (["--unix-socket", path, "http://docker/b"], "/b docker "),
+      (["--unix-socket=\(path)", "docker:81/b"], "/b docker:81 "), (["-u", "u:p", url], "/a localhost Basic dTpw"),
+    ] as [([String], String)] {
+      let outcome = try await Urlload.run(
+        arguments, environment: ["http_proxy": "127.0.0.1:9", "all_proxy": "127.0.0.1:9"])
+      #expect(outcome.status == .exited(0) && outcome.text == text, "\(arguments): \(outcome.text) \(outcome.error)")
+    }
+    let relative = try await Urlload.run(["--unix-socket", "s", "http://docker/b"], in: folder)
+    #expect(relative.text == "/b docker ", "\(relative.error)")
+    for (arguments, status, words) in [
+      (["--unix-socket", path + "x", "http://docker/"], 4, "there is no Unix socket at \(path)x"),
+      (["--unix-socket", "", "http://docker/"], 2, "--unix-socket names no path"),
+      (["--unix-socket", path, "--background", "-O", "http://docker/a"], 2, "--background has no --unix-socket"),
+      ([url.replacingOccurrences(of: "%2Fs/", with: ":80/")], 3, "has no port"),
+      (["--unix-socket", "/" + String(repeating: "x", count: 107), "http://docker/"], 3, "has 108 bytes"),
+    ] as [([String], Int32, String)] {
+      let outcome = try await Urlload.run(arguments)
+      #expect(outcome.status == .exited(status), "\(arguments): \(outcome.error)")
+      #expect(outcome.error.contains(words), "\(arguments): \(outcome.error)")
+    }
+  }
+
   @Test func aRateIsKept() async throws {
     let body = Data(count: 1_500_000)
     let server = try ScriptedServer.http { _ in HTTPResponse(body: body) }

@@ -68,6 +68,9 @@ package struct TransferFailure: Error, Sendable {
     case endlessRefusal(isByProxy: Bool)
     /// There is another way than QUIC, which did not do.
     case quic(QUICFault)
+    /// No connection was made to a Unix socket.
+    /// - Parameter error: the number of the system's error.
+    case unixSocket(path: String, error: Int32)
     /// The engine was shut down.
     case engineShutDown
     case outOfMemory
@@ -192,6 +195,7 @@ package struct TransferFailure: Error, Sendable {
       case .quic(.abandoned): (.cannotConnectToHost, "the way by HTTP/3 was given up before the request was sent")
       case .quic(.headStartOver): (.cannotConnectToHost, "there was no connection by HTTP/3 in time")
       case .quic(.pathLost): (.networkConnectionLost, "nothing came any more on the connection by HTTP/3")
+      case .unixSocket(let path, let error): (.cannotConnectToHost, UnixSocketPath.words(for: path, error))
       case .engineShutDown: (.cancelled, "the transfer engine was shut down")
       case .outOfMemory: (.unknown, "there was not enough memory for the transfer")
       case .unavailable(let what, let error): (.resourceUnavailable, "\(what): \(String(cString: strerror(error)))")
@@ -208,8 +212,11 @@ package struct TransferFailure: Error, Sendable {
 
   /// The system's error that this stands for; nil where there is none.
   package var systemError: (any Error)? {
-    guard case .unavailable(_, let error) = reason else { return nil }
-    return POSIXErrorCode(rawValue: error).map { POSIXError($0) }
+    switch reason {
+    case .unavailable(_, let error), .unixSocket(_, let error):
+      return POSIXErrorCode(rawValue: error).map { POSIXError($0) }
+    default: return nil
+    }
   }
 
   /// Whose name could not be resolved. CURLE_COULDNT_RESOLVE_PROXY and CURLE_COULDNT_RESOLVE_HOST do not tell the

@@ -7,6 +7,21 @@ struct PortPair: Hashable {
 }
 
 extension PortPair {
+  /// Whether a socket of whatever family is connected.
+  static func hasPeer(_ descriptor: Int32) -> Bool {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
+    }
+  }
+
+  /// What stands for the ports of connections to a Unix socket, which have none, and which libcurl does not tell apart.
+  /// - Parameter origin: that of the request; those to one have been verified by the same rules.
+  init(ofUnixSocketFor origin: String) {
+    self.init(local: origin.hashValue, remote: -1)
+  }
+
   /// The ports of a connected socket; nil when it is not one.
   init?(of descriptor: Int32) {
     guard let local = Self.localPort(of: descriptor),

@@ -350,7 +350,7 @@ final class Reactor {
     let socket = sockets[index]
     let registration = sockets[index].stage.wants(
       isReadable: interest & 1 != 0, isWritable: interest & 2 != 0,
-      isConnected: socket.isOpen(under: descriptor) && PortPair(of: descriptor) != nil)
+      isConnected: socket.isOpen(under: descriptor) && PortPair.hasPeer(descriptor))
     switch registration {
     case .later:
       guard !sockets[index].isDirty else { return }

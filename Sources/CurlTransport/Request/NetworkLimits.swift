@@ -1,4 +1,5 @@
 import Foundation
+internal import URLLoadingBase
 
 /// How connections are made, and how fast they are used.
 package struct NetworkLimits: Sendable, Equatable {
@@ -18,6 +19,14 @@ package struct NetworkLimits: Sendable, Equatable {
   package var sendRate: Int?
   /// The metrics have the heads of requests as they were sent.
   package var recordsRequestHeads = false
+
+  /// What few engines ask of their connections.
+  package var connections: ConnectionRules {
+    get { rules ?? ConnectionRules() }
+    set { rules = newValue == ConnectionRules() ? nil : newValue }
+  }
+  /// Nil as a rule: each request is configured with a copy of these limits.
+  @Boxed private var rules: ConnectionRules?
 
   package init() {}
 

@@ -111,6 +111,11 @@ package struct TransferRequest: Sendable {
     get { extras?.quic }
     set { if _extras.isPresent || newValue != nil { changeExtras { $0.quic = newValue } } }
   }
+  /// The path of the Unix socket that the request is sent to; nil for the URL's host. Without a proxy.
+  package var unixSocket: String? {
+    get { extras?.unixSocket }
+    set { if _extras.isPresent || newValue != nil { changeExtras { $0.unixSocket = newValue } } }
+  }
   /// FTP: `first-last` or `first-`, in bytes.
   package var range: String? {
     get { extras?.range }
@@ -176,13 +181,14 @@ package struct TransferRequest: Sendable {
     var security: ConnectionSecurity?
     var laterSecurity: ConnectionSecurity?
     var quic: QUICRoute?
+    var unixSocket: String?
     var range: String?
     var ftpTimeLimit: Duration?
     var ftpChange: FTPChange?
   }
 
-  /// Whether the request may have anything that few have: credentials, rules for its connection, fields that are left out or sent in another way,
-  /// a range, a time limit, a change.
+  /// Whether the request may have anything that few have: credentials, rules for its connection, a Unix socket, fields that are left out or
+  /// sent in another way, a range, a time limit, a change.
   var hasExtras: Bool { _extras.isPresent }
 
   private mutating func changeExtras(_ change: (inout Extras) -> Void) {
@@ -193,10 +199,12 @@ package struct TransferRequest: Sendable {
 
   /// The connections that it may use: those of the pool with this key; nil for the pool of all.
   var pool: ConnectionPoolKey? {
-    let route = quic
-    guard switchesProtocols || connectsOnly || route != nil else { return security?.pool }
+    guard hasExtras || switchesProtocols || connectsOnly else { return nil }
+    let (route, socket) = (quic, unixSocket)
+    guard switchesProtocols || connectsOnly || route != nil || socket != nil else { return security?.pool }
     var pool = security?.pool ?? ConnectionPoolKey()
     pool.quic = route
+    pool.unixSocket = socket
     pool.isOfSingleConnections = switchesProtocols || connectsOnly
     return pool
   }

@@ -24,6 +24,7 @@ extension EasyHandle {
 
   private func handshakeBegins(_ context: OpaquePointer) -> CURLcode {
     let argument = Unmanaged.passUnretained(self).toOpaque()
+    guard isConnectedToUnixSocket() else { return CURLE_SSL_CONNECT_ERROR }
     guard setRoots(in: context) else { return CURLE_SSL_CACERT_BADFILE }
     SSL_CTX_set_options(context, copenssl_no_renegotiation())
     if resumesSessions { SSL_CTX_clear_options(context, copenssl_no_ticket()) }

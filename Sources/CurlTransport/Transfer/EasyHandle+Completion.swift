@@ -92,8 +92,8 @@ extension EasyHandle {
     if let failureReason = run.quicFault.map({ TransferFailure.Reason.quic($0) }) ?? run.failureReason {
       failure = TransferFailure(failureReason)
       failure.curlCode = Int(code.rawValue)
-    } else if let shortage = shortage(behind: code) {
-      failure = TransferFailure(shortage)
+    } else if let reason = shortage(behind: code) ?? refusal(behind: code) {
+      failure = TransferFailure(reason)
       failure.curlCode = Int(code.rawValue)
     } else {
       let context = CurlErrorContext(
@@ -139,6 +139,13 @@ extension EasyHandle {
       return SystemShortage.ofDescriptors.map { .noDescriptorForRoots($0) }
     default: return nil
     }
+  }
+
+  /// Why there is no connection to a Unix socket, of which libcurl says nothing but a number: none for a queue that is full.
+  private func refusal(behind code: CURLcode) -> TransferFailure.Reason? {
+    guard let socketPath, code == CURLE_COULDNT_CONNECT else { return nil }
+    let error = Int32(truncatingIfNeeded: ccurl_get_long(curl, CURLINFO_OS_ERRNO))
+    return .unixSocket(path: socketPath, error: error == 0 ? EAGAIN : error)
   }
 
   /// Why a certificate was refused: the server's, or that of a proxy that is spoken to over TLS.

@@ -30,8 +30,10 @@ extension EasyHandle {
     // With OpenSSL's QUIC libcurl shows no session; an older version there cannot be (RFC 9001, section 4.2).
     metrics.tlsVersion = run.tlsVersion ?? (shape?.quic != nil && run.isRequestSent ? Self.tls13 : nil)
     metrics.tlsCipherSuite = run.tlsCipherSuite
-    metrics.localAddress = text(CURLINFO_LOCAL_IP)
-    metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
+    if socketPath == nil {
+      metrics.localAddress = text(CURLINFO_LOCAL_IP)
+      metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
+    }
     if metrics.localAddress != nil { metrics.localPort = ccurl_get_long(curl, CURLINFO_LOCAL_PORT) }
     if metrics.remoteAddress != nil { metrics.remotePort = ccurl_get_long(curl, CURLINFO_PRIMARY_PORT) }
     metrics.requestHeaderBytes = sentHeadBytes

@@ -19,6 +19,7 @@ extension EasyHandle {
     if let refusal = CurlLibrary.shared.refusal { throw refusal }
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
+    if !isSameShape, let socketPath { try checkSocket(socketPath) }
     setShare(for: request, configuration.network, proxy)
     run.kind = request.kind
     expectFirstField()
@@ -64,6 +65,7 @@ extension EasyHandle {
     if let shape, new == shape, new.isReusable { return true }
     curl_easy_reset(curl)
     origin.isSet = false
+    socketPath = nil
     clearHeaders()
     curl_slist_free_all(proxyHeaderList)
     proxyHeaderList = nil
@@ -76,6 +78,15 @@ extension EasyHandle {
   }
 
   // MARK: Options
+
+  private func checkSocket(_ path: String) throws(InvalidRequest) {
+    do {
+      try UnixSocketPath.check(path)
+    } catch {
+      shape = nil
+      throw error
+    }
+  }
 
   private func setConstants(_ configuration: TransferEngineConfiguration) {
     set(CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorBuffer))
@@ -200,14 +211,24 @@ extension EasyHandle {
     } else if shape.method != (shape.hasInlineBody ? "POST" : shape.hasBody ? "PUT" : "GET") {
       set(CURLOPT_CUSTOMREQUEST, shape.method)
     }
-    if shape.switchesProtocols { return setProtocolSwitch() }
     if shape.connectsOnly { return setConnectionOnly(network) }
+    if let path = shape.unixSocket ?? network.connections.unixSocketPath { setUnixSocket(path) }
+    if shape.switchesProtocols { return setProtocolSwitch() }
     if let route = shape.quic { return setQUIC(route) }
-    let allowsHTTP2 = network.allowsHTTP2 && !shape.avoidsHTTP2
+    let allowsHTTP2 = network.allowsHTTP2 && !shape.avoidsHTTP2 && socketPath == nil
     set(CURLOPT_HTTP_VERSION, Int(allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.
     if shape.isHTTPS, allowsHTTP2 { set(CURLOPT_PIPEWAIT, 1) }
     if let weight = shape.streamWeight { set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256)) }
+  }
+
+  /// The socket takes the place of the host's addresses. Sessions of TLS are told apart by their host alone, and are not resumed here. HTTP/2
+  /// is not spoken: what is noted of a connection that takes many requests is found by its ports.
+  private func setUnixSocket(_ path: String) {
+    socketPath = path
+    set(CURLOPT_UNIX_SOCKET_PATH, path)
+    set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
+    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
   }
 
   /// Upgrade is a matter of HTTP/1.1 (RFC 9113, section 8.6), and of the whole way through a proxy.

@@ -6,6 +6,13 @@ extension EasyHandle {
   /// The connection is ready, and a request is about to be sent: the first, one with credentials, or the same again.
   /// - Returns: whether it is to be sent.
   func requestBegins(on ports: PortPair) -> Bool {
+    var ports = ports
+    if socketPath != nil {
+      guard isConnectedToUnixSocket() else { return false }
+      // The next request may be sent on another connection, when this one is closed.
+      run.openedSocket = nil
+      ports = portsOfUnixSocket
+    }
     guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
     run.ports = ports
     leaveQueue()
@@ -28,6 +35,10 @@ extension EasyHandle {
     expectHead()
     recordInlineBody()
     return true
+  }
+
+  private var portsOfUnixSocket: PortPair {
+    PortPair(ofUnixSocketFor: ConnectionKey(url: run.transfer?.request.url ?? "", proxy: nil).name)
   }
 
   /// The request got an answer that is more than informational.

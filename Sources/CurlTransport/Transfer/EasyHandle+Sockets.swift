@@ -30,7 +30,7 @@ extension EasyHandle {
     connectionOpens()
     let address = pointer.pointee
     // An IPv6 address extends beyond the declared type.
-    if let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {
+    if socketPath == nil, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) {
       run.triedAddresses.begin(UnsafeRawPointer(pointer) + offset, length: Int(address.addrlen))
     }
     let descriptor = reactor.openSocket(
@@ -58,6 +58,14 @@ extension EasyHandle {
       }
     }
     return descriptor
+  }
+
+  /// Whether the connection to a Unix socket that the transfer has opened, if it has, is one: libcurl may take a server whose queue of connections
+  /// is full (`EAGAIN`) for one that is about to answer.
+  func isConnectedToUnixSocket() -> Bool {
+    guard let socketPath, let socket = run.openedSocket, !PortPair.hasPeer(socket) else { return true }
+    run.failureReason = .unixSocket(path: socketPath, error: EAGAIN)
+    return false
   }
 
   func leaveQueue() {

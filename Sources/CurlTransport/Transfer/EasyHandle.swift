@@ -51,6 +51,8 @@ final class EasyHandle {
   /// The TLS sessions of a transfer that shares them with no other.
   var sessionShare: UnsafeMutableRawPointer?
   var recordsRequestHeads = false
+  /// The Unix socket that the handle's connections go to; nil for hosts.
+  var socketPath: String?
   /// See EasyHandle+FirstField.
   var firstField = FirstField()
   /// See EasyHandle+Head.

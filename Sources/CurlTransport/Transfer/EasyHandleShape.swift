@@ -31,6 +31,7 @@ struct EasyHandleShape: Equatable {
     let proxyCredential: TransferCredential?
     let proxyFields: [String]
     let quic: QUICRoute?
+    let unixSocket: String?
     let range: String?
     let omittedFields: Set<String>
     let latin1Fields: Set<String>
@@ -41,6 +42,7 @@ struct EasyHandleShape: Equatable {
       proxyCredential = request.proxyCredential
       proxyFields = request.proxyFields
       quic = request.quic
+      unixSocket = request.unixSocket
       range = request.rangeReachesEnd ? nil : request.range
       omittedFields = request.omittedFields
       latin1Fields = request.latin1Fields
@@ -48,8 +50,9 @@ struct EasyHandleShape: Equatable {
 
     static func == (left: Extras, right: Extras) -> Bool {
       left.proxy == right.proxy && left.credential == right.credential && left.proxyCredential == right.proxyCredential
-        && left.proxyFields == right.proxyFields && left.quic == right.quic && left.range == right.range
-        && left.omittedFields == right.omittedFields && left.latin1Fields == right.latin1Fields
+        && left.proxyFields == right.proxyFields && left.quic == right.quic && left.unixSocket == right.unixSocket
+        && left.range == right.range && left.omittedFields == right.omittedFields
+        && left.latin1Fields == right.latin1Fields
     }
   }
 
@@ -58,6 +61,8 @@ struct EasyHandleShape: Equatable {
   var proxyCredential: TransferCredential? { extras?.proxyCredential }
   var proxyFields: [String] { extras?.proxyFields ?? [] }
   var quic: QUICRoute? { extras?.quic }
+  /// The path of the Unix socket that takes the host's place; nil where the engine's transfers have none of their own.
+  var unixSocket: String? { extras?.unixSocket }
   /// FTP: where libcurl is to end a transfer before the server does.
   var range: String? { extras?.range }
   var omittedFields: Set<String> { extras?.omittedFields ?? [] }

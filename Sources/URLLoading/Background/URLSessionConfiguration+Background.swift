@@ -54,6 +54,10 @@ extension BackgroundSessionDescription {
       return
         "The transfer service cannot be told the values of connectionProxyDictionary: texts, numbers and arrays go there"
     }
+    if let path = configuration.network.unixSocketPath {
+      return
+        "The transfer service loads over the network, and the session's network.unixSocketPath is \(ForeignText.line(path))"
+    }
     guard LoadEnvironment.current.isTooLong else { return nil }
     return
       "The environment's variables for proxies and certificates are longer than 64 KiB, which a background session does not take"

@@ -11,7 +11,7 @@ extension Load {
       plan.kind != .upload || read({ $0.uploads.isBeginning })
     else { return nil }
     // Of the built-in classes, those that reach local resources have nothing to gain.
-    if prepared.protocolClass != HTTPProtocol.self,
+    if prepared.protocolClass != HTTPProtocol.self, prepared.protocolClass != UnixSocketProtocol.self,
       ProtocolRegistry.builtIns.contains(where: { $0 == prepared.protocolClass })
     {
       return nil
@@ -22,10 +22,10 @@ extension Load {
   /// Looks a request up: the attempt begins with what is stored, or with an instance.
   /// - Returns: nil where the load has ended, or the answer comes later: the attempt begins by itself then.
   func lookUp(_ prepared: consuming PreparedAttempt) -> AttemptStart? {
-    let added = prepared.request.urlFacts.isHTTP ? CacheRules.requestFields(for: prepared.request.cachePolicy) : []
+    let added = prepared.request.urlFacts.speaksHTTP ? CacheRules.requestFields(for: prepared.request.cachePolicy) : []
     let cache = cache(for: prepared)
     let isRetrieval = CacheRequest.isRetrieval(prepared.request.httpMethod)
-    if prepared.request.cachePolicy == .returnCacheDataDontLoad, prepared.request.urlFacts.isHTTP,
+    if prepared.request.cachePolicy == .returnCacheDataDontLoad, prepared.request.urlFacts.speaksHTTP,
       cache == nil || !isRetrieval
     {
       return refuse(prepared)

@@ -47,6 +47,12 @@ extension Load {
       abort(ProtocolRegistry.shared.unsupported(request.url, configured: configured, redirectedFrom: origin))
       return nil
     }
+    if reason == .redirect(isTrusted: false), previous.protocolClass == UnixSocketProtocol.self,
+      !UnixSocketURL.isOneSocket(origin, request.url)
+    {
+      abort(RefusedRequest(redirectFromSocket: origin, to: request.url).error(request.url))
+      return nil
+    }
     if reason == .redirect(isTrusted: false), let before = previous.protocolClass, chosen != before,
       !chosen.capabilities.contains(.acceptsRedirects)
     {

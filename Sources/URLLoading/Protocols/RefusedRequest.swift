@@ -93,6 +93,14 @@ extension RefusedRequest {
       hint: "a delegate may answer with another request, or with none and load that URL by a task of its own")
   }
 
+  /// A redirect from a Unix socket to anything else.
+  init(redirectFromSocket origin: URL?, to target: URL?) {
+    self.init(
+      kind: .redirect,
+      what: Self.way(origin, target) + ", and one of a Unix socket leads to the same socket alone",
+      hint: "a delegate may answer with another request, or with none and load that URL by a task of its own")
+  }
+
   /// A redirect to a scheme that no class loads.
   init(redirectFrom origin: URL?, toUnknown target: URL?, available: String) {
     self.init(

@@ -26,6 +26,9 @@ struct WebSocketHandshake {
     self.offersCompression = offersCompression
   }
 
+  /// What a handshake is made by.
+  private static let schemes = ["ws": "http", "wss": "https", "ws+unix": "http+unix", "wss+unix": "https+unix"]
+
   /// Makes a request one for a handshake, with a key of its own. `ws` and `wss` become what the handshake is made by: `http` and `https`.
   mutating func prepare(_ request: inout URLRequest) {
     let field = WebSocketSubprotocols.field
@@ -34,10 +37,10 @@ struct WebSocketHandshake {
     } else if !protocols.isEmpty {
       request.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: field)
     }
-    if let text = request.url?.absoluteString, let scheme = request.url?.scheme?.lowercased(),
-      scheme == "ws" || scheme == "wss"
+    if let text = request.url?.absoluteString, let scheme = request.url?.scheme,
+      let spoken = Self.schemes[scheme.lowercased()]
     {
-      request.url = URL(string: (scheme == "ws" ? "http" : "https") + text.dropFirst(scheme.count))
+      request.url = URL(string: spoken + text.dropFirst(scheme.count))
     }
     var generator = SystemRandomNumberGenerator()
     key = Data((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64EncodedString()

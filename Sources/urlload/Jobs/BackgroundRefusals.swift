@@ -4,7 +4,8 @@ extension URLLoad {
     let given: [(isGiven: Bool, name: String)] = [
       (connection.cookie.contains { !CookieFiles.areCookies($0) }, "-b FILE"),
       (connection.cookieJar != nil, "-c"), (connection.insecure, "-k"), (connection.cert != nil, "-E"),
-      (connection.har != nil, "--har"), (connection.archiveIndex != nil, "--archive-index"),
+      (connection.har != nil, "--har"), (connection.unixSocket != nil, "--unix-socket"),
+      (connection.archiveIndex != nil, "--archive-index"),
       (
         connection.anyauth || connection.digest || connection.ntlm || connection.negotiate,
         "--digest, --ntlm, --negotiate or --anyauth"

@@ -10,7 +10,8 @@ struct ArgumentExpander {
     "etag-save", "form", "form-string", "har", "header", "input-file", "json", "key", "limit-rate", "max-filesize",
     "max-redirs", "max-time", "netrc-file", "noproxy", "oauth2-bearer", "output", "output-dir", "parallel-max",
     "pass", "proxy", "proxy-user", "range", "referer", "request", "resolve", "retry", "retry-delay", "retry-max-time",
-    "time-cond", "tls-max", "upload-file", "url", "url-query", "user", "user-agent", "write-out", DataPart.option,
+    "time-cond", "tls-max", "unix-socket", "upload-file", "url", "url-query", "user", "user-agent", "write-out",
+    DataPart.option,
   ]
   /// Words of options that send data, by what they do with their value.
   private static func data(_ name: String) -> DataPart.Kind? {

@@ -109,6 +109,11 @@ struct ConnectionOptions: ParsableArguments {
     help: ArgumentHelp("Connect to this address instead of looking the host up.", valueName: "HOST:PORT:ADDRESS"))
   var resolve: [String] = []
 
+  @Option(
+    help: ArgumentHelp("Send HTTP requests to this Unix socket, whatever the URL's host.", valueName: "PATH"),
+    completion: .file())
+  var unixSocket: String?
+
   @Flag(name: [.customLong("http1.1")], help: "Speak HTTP/1.1, also where a server has HTTP/2.")
   var http1 = false
 
@@ -238,6 +243,9 @@ struct ConnectionOptions: ParsableArguments {
     for text in resolve {
       let (key, addresses) = try OptionReader.address(text)
       options.network.hostAddresses[key] = addresses
+    }
+    if let unixSocket {
+      options.network.unixSocketPath = try OptionReader.absolutePath(unixSocket, of: "--unix-socket")
     }
     guard !http1 || !http3 && !http3Only else {
       throw Failure(.usage, "--http1.1 excludes --http3", advice: "leave one of them out")

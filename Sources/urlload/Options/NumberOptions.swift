@@ -1,7 +1,7 @@
 import Foundation
 import URLLoading
 
-/// Reads numbers, rates and addresses that options have as values.
+/// Reads numbers, rates, paths and addresses that options have as values.
 extension OptionReader {
   /// A number of seconds; nil for 0, which is no limit.
   static func seconds(_ value: Double, of option: String) throws(Failure) -> TimeInterval? {
@@ -34,6 +34,12 @@ extension OptionReader {
         advice: "write it as 500, 200k, 1.5M or 1G")
     }
     return count
+  }
+
+  /// A path, from the root.
+  static func absolutePath(_ text: String, of option: String) throws(Failure) -> String {
+    guard !text.isEmpty else { throw Failure(.usage, "\(option) names no path", advice: "write \(option) PATH") }
+    return text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text
   }
 
   /// `HOST:PORT:ADDRESS[,ADDRESS]…`, where an address of IPv6 may be in brackets.

@@ -28,7 +28,7 @@ enum RequestBuilder {
 
   /// What the `Authorization` field of the first request says, as curl's does: the login for the server that the user named.
   private static func loginAtOnce(for url: URL, _ options: LoadOptions) -> String? {
-    guard !options.waitsForChallenge, ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
+    guard !options.waitsForChallenge, url.speaksHTTP,
       !options.headers.contains(where: { $0.name.lowercased() == "authorization" }),
       let login = options.login(for: url), let password = login.password
     else { return nil }

@@ -164,7 +164,7 @@ struct RequestOptions: ParsableArguments {
     }
     options.headers.insert(header, at: 0)
     options.timeCondition = condition
-    if let other = options.urls.first(where: { !["http", "https"].contains($0.scheme?.lowercased() ?? "") }) {
+    if let other = options.urls.first(where: { !$0.speaksHTTP }) {
       options.notes.append("loads in any case, \(SafeText.url(other)): -z is for http and https alone")
     }
   }

@@ -81,6 +81,10 @@ extension Failure {
         .insecure, "the server's certificate is not trusted (\(detail))",
         "check that the file of \(options.authoritySource) has the authority that signed it\(options.authoritySource == "--cacert" ? "" : ", or name another with --cacert")"
       )
+    case .cannotConnectToHost where words.contains("unix socket"):
+      return (.noConnection, detail, "check the path, and that a server listens there")
+    case .badURL where words.contains("unix socket"):
+      return (.badURL, detail, "write http+unix://%2FPATH%2FOF%2FSOCKET/, with %2F for each slash of the socket's path")
     case .cannotConnectToHost, .cannotFindHost, .networkConnectionLost:
       guard let proxy = proxyText(options, for: url),
         words.contains("proxy") || words.contains("port \(proxy.port) ") && url.port != proxy.port

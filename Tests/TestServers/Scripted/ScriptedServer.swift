@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A TCP server that runs a script on every connection, for what a well-behaved server never sends.
+/// A server that runs a script on every connection, for what a well-behaved server never sends: at a TCP port, or a Unix socket.
 ///
 /// Each connection has a thread of its own, and scripts block. A connection is closed when its script returns or
 /// throws. What scripts throw is kept in `errors`, since a script often fails only because its peer is gone, as the
@@ -25,6 +25,8 @@ package final class ScriptedServer: Sendable {
 
   /// The port on the loopback address.
   package let port: UInt16
+  /// Its Unix socket; nil for a port.
+  package let socketPath: String?
   private let host: String
   private let listener: SharedSocket
   private let state = Watched(Log())
@@ -42,10 +44,36 @@ package final class ScriptedServer: Sendable {
   ) throws {
     let socket = try ListeningSocket(port: port, ipv6: ipv6, backlog: backlog)
     self.port = socket.port
+    socketPath = nil
     host = ipv6 ? "[::1]" : "127.0.0.1"
     let listener = SharedSocket(socket.descriptor)
     self.listener = listener
     Thread.detachNewThread { [state] in Self.accept(listener, state, script) }
+  }
+
+  /// Starts a server at a Unix socket.
+  ///
+  /// - Parameters:
+  ///   - path: where nothing is yet.
+  ///   - backlog: how many connections wait to be accepted.
+  ///   - script: called on a thread of its own for each connection.
+  package init(
+    socket path: String, backlog: Int32 = 1024, _ script: @escaping @Sendable (Connection) throws -> Void
+  ) throws {
+    let socket = try ListeningSocket(path: path, backlog: backlog)
+    port = 0
+    socketPath = path
+    host = ""
+    let listener = SharedSocket(socket.descriptor)
+    self.listener = listener
+    Thread.detachNewThread { [state] in Self.accept(listener, state, script) }
+  }
+
+  /// Starts a server at a Unix socket that answers every request by `handler` and keeps connections alive.
+  package static func http(
+    socket path: String, _ handler: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
+  ) throws -> ScriptedServer {
+    try ScriptedServer(socket: path) { try Self.serve($0, handler) }
   }
 
   /// Starts a server that answers every request by `handler` and keeps connections alive.
@@ -55,13 +83,17 @@ package final class ScriptedServer: Sendable {
   package static func http(
     port: UInt16 = 0, ipv6: Bool = false, _ handler: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
   ) throws -> ScriptedServer {
-    try ScriptedServer(port: port, ipv6: ipv6) { connection in
-      while let request = try connection.readRequest() {
-        let response = try handler(request)
-        try connection.send(response, to: request)
-        let closes = [request.fields["Connection"], response.fields["Connection"]]
-        if closes.contains(where: { $0?.lowercased() == "close" }) { break }
-      }
+    try ScriptedServer(port: port, ipv6: ipv6) { try Self.serve($0, handler) }
+  }
+
+  private static func serve(
+    _ connection: Connection, _ handler: (HTTPRequest) throws -> HTTPResponse
+  ) throws {
+    while let request = try connection.readRequest() {
+      let response = try handler(request)
+      try connection.send(response, to: request)
+      let closes = [request.fields["Connection"], response.fields["Connection"]]
+      if closes.contains(where: { $0?.lowercased() == "close" }) { break }
     }
   }
 
@@ -79,7 +111,11 @@ package final class ScriptedServer: Sendable {
 
   /// A URL of this server. The path starts with a slash.
   package func url(_ path: String = "/", scheme: String = "http") -> URL {
-    URL(string: "\(scheme)://\(host):\(port)\(path)") ?? URL(fileURLWithPath: path)
+    if let socketPath {
+      let host = socketPath.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+      return URL(string: "\(scheme)+unix://\(host)\(path)") ?? URL(fileURLWithPath: path)
+    }
+    return URL(string: "\(scheme)://\(host):\(port)\(path)") ?? URL(fileURLWithPath: path)
   }
 
   /// What the server saw so far.

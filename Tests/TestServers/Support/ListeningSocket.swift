@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP socket bound to a free loopback port.
+/// A TCP socket bound to a free loopback port, or a Unix socket.
 package struct ListeningSocket: Sendable {
   /// The file descriptor.
   package let descriptor: Int32
@@ -35,6 +35,32 @@ package struct ListeningSocket: Sendable {
         guard Glibc.listen(descriptor, backlog) == 0 else { throw TestServerError.system("listen") }
       }
       self.port = try Self.boundPort(descriptor)
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
+  }
+
+  /// Binds a Unix socket to a path that is free, and listens.
+  package init(path: String, backlog: Int32 = 1024) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    port = 0
+    guard descriptor >= 0 else { throw TestServerError.system("socket") }
+    do {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let bytes = Array(path.utf8)
+      guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+        throw TestServerError("the path \(path) is too long for a socket")
+      }
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      let bound = withUnsafePointer(to: &address) { [descriptor] pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      guard bound == 0 else { throw TestServerError.system("bind to \(path)") }
+      guard Glibc.listen(descriptor, backlog) == 0 else { throw TestServerError.system("listen") }
     } catch {
       Glibc.close(descriptor)
       throw error

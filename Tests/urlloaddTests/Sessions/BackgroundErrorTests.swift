@@ -18,6 +18,15 @@ import URLLoadingTestServers
     await fixture.stop()
   }
 
+  /// Whose sockets the service could reach is not what its program says.
+  @Test func ofUnixSockets() async throws {
+    let program = try fixture.program("test", "download:http+unix://%2Ftmp%2Fnone.sock/a")
+    #expect(try await program.says("ended 1 -1002", timeout: .seconds(60)), "\(program.lines)")
+    #expect(program.lines.contains { $0.contains("does not load in the background") }, "\(program.lines)")
+    await program.kill()
+    await fixture.stop()
+  }
+
   @Test func withAFolderThatCannotBeMade() async throws {
     try Data().write(to: fixture.directory.file("state"))
     let program = try fixture.program("test", "download:http://127.0.0.1:9/a")

@@ -33,6 +33,14 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// all hosts that are not listed. Requests and the verification of certificates still use the host's name.
   public var hostAddresses: [String: [String]] = [:]
 
+  /// The path of a Unix socket that requests of `http` and `https` URLs, and WebSocket tasks, are sent to, whatever their host; nil,
+  /// the default, for hosts. The path begins with a slash.
+  ///
+  /// `Host`, cookies, certificates and App Transport Security are still those of the URL's host, and redirects lead to the same
+  /// socket, whatever host they name. The session uses no proxies and no HTTP/3. Background sessions refuse their tasks with it. A
+  /// single URL names a socket of its own: `http+unix://%2Frun%2Fdocker.sock/info` (<doc:Architecture#Unix-sockets>).
+  public var unixSocketPath: String?
+
   /// The timeout of connecting in seconds, with name lookup and handshakes; nil, the default, for that of the protocol class. Loads fail
   /// with `URLError.timedOut` then.
   public var connectionTimeout: TimeInterval?

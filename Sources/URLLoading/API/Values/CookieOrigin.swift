@@ -13,25 +13,26 @@ struct CookieOrigin {
   /// Whether it is part of a document of another site (RFC 6265bis 5.2), which is what SameSite asks: a site is a scheme, too.
   let isCrossSite: Bool
 
-  /// Nil for a URL without a host, which has no cookies.
+  /// Nil for a URL without a host, and for that of a Unix socket: they have no cookies.
   init?(_ url: URL, mainDocumentURL: URL? = nil) {
     guard let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty else { return nil }
+    let scheme = url.scheme?.lowercased()
+    guard scheme?.hasSuffix("+unix") != true else { return nil }
     self.host = host
     let path = url.path(percentEncoded: true)
     self.path = path.isEmpty ? "/" : path
-    isSecure = Self.isSecure(url)
+    isSecure = Self.isSecure(scheme)
     site = PublicSuffixes.site(of: host)
     guard let mainDocumentURL, let document = mainDocumentURL.host(percentEncoded: false)?.lowercased() else {
       (isForeign, isCrossSite) = (false, false)
       return
     }
     isForeign = document != host && PublicSuffixes.site(of: document) != site
-    isCrossSite = isForeign || Self.isSecure(mainDocumentURL) != isSecure
+    isCrossSite = isForeign || Self.isSecure(mainDocumentURL.scheme?.lowercased()) != isSecure
   }
 
-  private static func isSecure(_ url: URL) -> Bool {
-    url.scheme.map { ["https", "wss"].contains($0.lowercased()) } ?? false
-  }
+  /// - Parameter scheme: in lower case.
+  private static func isSecure(_ scheme: String?) -> Bool { scheme == "https" || scheme == "wss" }
 }
 
 extension HTTPCookie {

@@ -198,7 +198,10 @@ struct HTTPExchange {
 
   private mutating func redirect(_ response: HTTPURLResponse, _ request: URLRequest) -> HeadAction {
     let field = response.fields.single("Location")
-    guard let url = request.url, let location = field.first else { return .deliver }
+    guard let url = request.url, var location = field.first else { return .deliver }
+    if request.urlFacts.isOfUnixSocket {
+      location = UnixSocketURL.location(location, from: request)
+    }
     let hasBody = request.httpBody != nil || request.httpBodyStream != nil
     let decision = HTTPRedirect(
       status: response.statusCode, location: location, url: url, method: request.httpMethod ?? "GET",

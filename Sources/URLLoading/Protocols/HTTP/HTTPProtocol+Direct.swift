@@ -1,10 +1,11 @@
 internal import URLLoadingCurlTransport
 
 extension HTTPProtocol: URLProtocolDirectLoading {
-  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts.
+  /// Not for what an instance answers itself, or has to ask for: a URL without a host or with a login, a range, proxies of scripts. Nor for
+  /// that of a Unix socket, which is turned into another.
   static func directLoad(of request: URLRequest, in session: URLSession) -> (any URLDirectLoad)? {
     let facts = request.urlFacts
-    guard request.url != nil, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
+    guard request.url != nil, facts.isHTTP, facts.hasHost, !facts.hasUser, URLError.unvalidatedName(of: request) == nil,
       request.value(forHTTPHeaderField: "Range") == nil
     else { return nil }
     let connections = session.component(CurlSession.self)

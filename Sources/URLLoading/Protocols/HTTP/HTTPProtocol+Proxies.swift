@@ -27,6 +27,7 @@ extension HTTPProtocol {
   /// The proxy that the load goes through now; nil for none.
   var proxy: ProxyServer? {
     if let route = state.withLock({ $0.route }) { return route.current }
+    guard socket == nil else { return nil }
     return request.url.flatMap {
       sessionClient?.session.component(CurlSession.self).engine.proxy(for: $0.absoluteString)
     }

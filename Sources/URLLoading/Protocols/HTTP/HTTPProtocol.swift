@@ -9,7 +9,7 @@ internal import URLLoadingHTTPSemantics
 ///
 /// Mutable state: `state`, guarded by its lock; changed on the transfer loop, and by answers to challenges from any thread.
 // Safe to share: the mutable state is guarded as said above.
-final class HTTPProtocol: URLProtocol, @unchecked Sendable {
+class HTTPProtocol: URLProtocol, @unchecked Sendable {
   struct State {
     var transfer: Transfer?
     /// The transfer that has ended: released with the instance, not on the loop's thread.
@@ -43,7 +43,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     var isStopped = false
   }
 
-  let state = Locked(State())
+  final let state = Locked(State())
 
   /// Bytes of an unwanted body that are read at most, so that its connection can be used again.
   static let drainableBytes = 64 << 10
@@ -54,6 +54,9 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   override class func canInit(with request: URLRequest) -> Bool {
     request.urlFacts.isHTTP
   }
+
+  /// The Unix socket that the requests go to; nil for the URL's host.
+  var socket: UnixSocketURL? { nil }
 
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
@@ -73,7 +76,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
           .badURL, message: "The URL has no host: \(request.url?.redactedDescription ?? "none").", url: request.url))
       return
     }
-    if let error = URLError.unvalidatedName(of: request) {
+    if socket == nil, let error = URLError.unvalidatedName(of: request) {
       client?.urlProtocol(self, didFailWithError: error)
       return
     }
@@ -93,7 +96,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Pauses or resumes the transfer as the gate says.
-  func follow(_ isOpen: Bool) {
+  final func follow(_ isOpen: Bool) {
     let transfer = state.withLock { isOpen && $0.exchange.awaitsAnswer ? nil : $0.transfer }
     if isOpen { transfer?.resume() } else { transfer?.pause() }
   }
@@ -101,7 +104,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   // MARK: Transfers
 
   /// Starts the transfer, or starts it again: with the credentials that were given, or after a failure.
-  func begin(isFirst: Bool = false, after failure: TransferFailure? = nil) {
+  final func begin(isFirst: Bool = false, after failure: TransferFailure? = nil) {
     guard let sessionClient else { return }
     let body = sessionClient.urlProtocolUploadBody(self)
     guard !isFirst, case .stream = body else { return begin(body: body) }
@@ -123,7 +126,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
   }
 
   /// Starts the transfer again after an aborted handshake, or a connection that was closed before: nothing of the body was read.
-  func beginAgain() {
+  final func beginAgain() {
     guard let source = state.withLock({ $0.source }), !source.hasBegun else { return begin() }
     begin(body: sessionClient?.urlProtocolUploadBody(self), source)
   }
@@ -153,11 +156,12 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
     return renewed
   }
 
-  func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
+  final func begin(body: URLUploadBody?, _ known: BodySource? = nil) {
     guard let sessionClient else { return }
     let body = body.flatMap { HTTPRequestEncoder.sends($0, by: request.httpMethod ?? "GET") ? $0 : nil }
     let connections = sessionClient.session.component(CurlSession.self)
-    if let proxies = connections.proxies, proxies.isNeeded,
+    let socket = self.socket
+    if let proxies = connections.proxies, socket == nil, proxies.isNeeded,
       !resolvesRoute(with: proxies, otherwise: { self.begin(body: body, known) })
     {
       return
@@ -166,6 +170,7 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
       return negotiate(in: space) { self.begin(body: body, known) }
     }
     var transferRequest = HTTPRequestEncoder.transferRequest(for: requestWithCookies, body: body)
+    if let socket { transferRequest.take(socket) }
     let demand = sessionClient.urlProtocolDemand(self)
     let (credential, proxyCredential, route, token, answers, number) = state.withLock { state in
       state.starts += 1
@@ -244,6 +249,13 @@ final class HTTPProtocol: URLProtocol, @unchecked Sendable {
 }
 
 extension TransferRequest {
+  /// Sends it to a Unix socket.
+  fileprivate mutating func take(_ socket: UnixSocketURL) {
+    url = socket.requestURL
+    unixSocket = socket.path
+    proxy = .direct
+  }
+
   fileprivate mutating func removeField(_ name: String) {
     headers.removeAll { $0.name.equalsIgnoringASCIICase(name) }
   }

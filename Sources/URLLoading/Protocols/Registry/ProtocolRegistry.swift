@@ -9,7 +9,7 @@ final class ProtocolRegistry: Sendable {
 
   /// The built-in classes, which every session searches last.
   static let builtIns: [URLProtocol.Type] = [
-    HTTPProtocol.self, DataProtocol.self, FileProtocol.self, FTPProtocol.self,
+    HTTPProtocol.self, DataProtocol.self, FileProtocol.self, FTPProtocol.self, UnixSocketProtocol.self,
   ]
 
   private let registered = Locked<[URLProtocol.Type]>([])

@@ -40,7 +40,9 @@ extension CurlSession {
     security.asksForTrust = true
     security.asksForIdentity = true
     security.answers = answers ?? [:]
-    for endpoint in endpoints(of: request) where security.answers[endpoint]?.identity == nil {
+    // Those of all Unix sockets have the same name.
+    let known = request.unixSocket == nil ? endpoints(of: request) : []
+    for endpoint in known where security.answers[endpoint]?.identity == nil {
       guard let known = identities.withLock({ $0[IdentityKey(evaluator: evaluator, endpoint: endpoint)] }) else {
         continue
       }

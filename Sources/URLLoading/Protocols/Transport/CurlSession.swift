@@ -26,7 +26,7 @@ final class CurlSession: URLSessionComponent {
 
   init(configuration: URLSessionConfiguration) {
     // First, so that the library behind the system's settings is opened, and the loop's thread starts, while the rest is made.
-    proxies = ProxyResolution(configuration)
+    proxies = configuration.network.unixSocketPath == nil ? ProxyResolution(configuration) : nil
     let loop = EventLoop.shared
     _ = loop.start()
     let engineConfiguration = TransferEngineConfiguration(configuration)

@@ -46,6 +46,7 @@ extension TransferEngineConfiguration {
       tls.caDirectory = nil
     }
     network = NetworkLimits(configuration.network)
+    if network.connections.unixSocketPath != nil { proxy = .direct }
   }
 }
 
@@ -60,6 +61,7 @@ extension NetworkLimits {
       }
     hostAddresses = settings.hostAddresses.map { host, addresses in "\(host):\(addresses.joined(separator: ","))" }
       .sorted()
+    connections.unixSocketPath = settings.unixSocketPath
     connectionTimeout = settings.connectionTimeout.flatMap { $0 > 0 ? $0 : nil }
     allowsHTTP2 = settings.maximumHTTPVersion >= .http2
     receiveRate = settings.receiveRate

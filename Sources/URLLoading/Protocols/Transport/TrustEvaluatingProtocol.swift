@@ -37,7 +37,7 @@ extension TrustEvaluatingProtocol {
       answers = new
     }
     if case .identifies(.identity(let identity)) = change, case .credential(let credential) = decision,
-      credential.persistence != .none, let sessionClient,
+      credential.persistence != .none, !request.urlFacts.isOfUnixSocket, let sessionClient,
       let evaluator = sessionClient.urlProtocolDemand(self).connectionJudge
     {
       sessionClient.session.component(CurlSession.self).remember(identity, for: question.endpoint, of: evaluator)

@@ -80,7 +80,8 @@ struct CacheKey: Hashable, Sendable {
       return components.string ?? url.absoluteString
     }
     components.scheme = scheme
-    components.percentEncodedHost = components.percentEncodedHost?.lowercased()
+    // The path of a Unix socket stands there.
+    if !scheme.hasSuffix("+unix") { components.percentEncodedHost = components.percentEncodedHost?.lowercased() }
     if let port = components.port, port == defaultPorts[scheme] { components.port = nil }
     if components.percentEncodedPath.isEmpty { components.percentEncodedPath = "/" }
     return components.string ?? url.absoluteString

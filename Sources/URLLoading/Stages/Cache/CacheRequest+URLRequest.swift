@@ -10,7 +10,7 @@ extension CacheRequest {
   /// A request in canonical form, with what the engine adds that responses may vary by.
   init(_ request: borrowing URLRequest, url: URL) {
     var fields = request.fields
-    if request.urlFacts.isHTTP {
+    if request.urlFacts.speaksHTTP {
       if let languages = AcceptLanguage.ofProcess, !fields.contains("Accept-Language") {
         fields["Accept-Language"] = languages
       }

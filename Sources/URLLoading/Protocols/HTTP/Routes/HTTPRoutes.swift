@@ -17,6 +17,8 @@ final class HTTPRoutes: URLSessionComponent {
   /// Whether no request of the session goes by anything else.
   private let isOnlyWay: Bool
   private let headStart: Duration
+  /// Whether all requests go to a Unix socket.
+  private let isLocal: Bool
   private let state = Locked(State())
 
   /// Whether some requests can go by HTTP/3, or none may go by anything else.
@@ -26,6 +28,7 @@ final class HTTPRoutes: URLSessionComponent {
     let settings = configuration[QUICSettings.self]
     isOnlyWay = settings.isOnlyWay
     headStart = settings.headStart
+    isLocal = configuration.network.unixSocketPath != nil
     let maximum = TLSConfiguration.Version(configuration.tlsMaximumSupportedProtocolVersion)
     let allowsTLS13 = maximum.map { $0.rawValue >= TLSConfiguration.Version.v13.rawValue } ?? true
     isOpen = !settings.isOff && (isOnlyWay || TransferLibrary.speaksHTTP3 && allowsTLS13)
@@ -74,7 +77,7 @@ final class HTTPRoutes: URLSessionComponent {
 
   /// Where a request's datagrams go; nil for one that goes by TCP.
   func target(for request: URLRequest, in storage: HTTPCookieStorage) -> HTTPRoute.QUICTarget? {
-    guard mayTake(request), let origin = request.url.flatMap({ HTTPOrigin($0) }) else { return nil }
+    guard !isLocal, mayTake(request), let origin = request.url.flatMap({ HTTPOrigin($0) }) else { return nil }
     if isOnlyWay { return HTTPRoute.QUICTarget(origin: origin, endpoint: origin, isOnlyWay: true) }
     guard !isBroken(origin) else { return nil }
     if let announced = storage.alternative(for: origin) {
@@ -96,7 +99,7 @@ final class HTTPRoutes: URLSessionComponent {
   /// Records what the origin of a response announces. A proxy says nothing for it, nor does one whose certificate was not trusted, or was
   /// overlooked (RFC 7838, section 2.1).
   func learn(from response: HTTPURLResponse, in storage: HTTPCookieStorage) {
-    guard followsAnnouncements, response.speaker == .verifiedOrigin else { return }
+    guard followsAnnouncements, !isLocal, response.speaker == .verifiedOrigin else { return }
     let values = response.alternativeServices
     guard !values.isEmpty, let origin = response.url.flatMap({ HTTPOrigin($0) }) else { return }
     let age = response.fields.values(of: "Age").first.flatMap { Int64(asciiDigits: $0) } ?? 0
