@@ -99,6 +99,39 @@ import URLLoadingTestServers
     }
   }
 
+  @Test func whereConnectionsBegin() async throws {
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        let peer = connection.peer.map { "\($0.address) \($0.port)" } ?? ""
+        try connection.send(HTTPResponse(text: peer), to: request)
+      }
+    }
+    let url = server.url().absoluteString
+    for place in ["127.0.0.66", "host!127.0.0.66"] {
+      let outcome = try await Urlload.run(["--interface", place, "--keepalive-time", "30", url])
+      #expect(outcome.text.hasPrefix("127.0.0.66 "), "\(place): \(outcome.text) \(outcome.error)")
+    }
+    for place in ["lo", "if!lo"] {
+      let outcome = try await Urlload.run(["--interface", place, "--no-keepalive", url])
+      #expect(outcome.text.hasPrefix("127.0.0.1 "), "\(place): \(outcome.text) \(outcome.error)")
+    }
+    let port = try FreePort.pick()
+    let ports = port...min(port, .max - 9) + 9
+    let ranged = try await Urlload.run(["--local-port", "\(ports.lowerBound)-\(ports.upperBound)", url])
+    let taken = try #require(ranged.text.split(separator: " ").last.flatMap { UInt16($0) }, "\(ranged.error)")
+    #expect(ports.contains(taken))
+    for (arguments, status, words) in [
+      (["--interface", ""], 2, "--interface  names no interface"), (["--interface", "192.0.2.1"], 4, ""),
+      (["--interface", "no such one"], 4, "neither an address"),
+      (["--local-port", "0"], 2, "--local-port 0 cannot be"), (["--local-port", "9-8"], 2, "cannot be"),
+      (["--local-port", "1-70000"], 2, "cannot be"), (["--keepalive-time", "-1"], 2, "leaves no time"),
+    ] as [([String], Int32, String)] {
+      let outcome = try await Urlload.run(arguments + [url])
+      #expect(outcome.status == .exited(status), "\(arguments): \(outcome.error)")
+      #expect(words.isEmpty || outcome.error.contains(words), "\(arguments): \(outcome.error)")
+    }
+  }
+
   @Test func aRateIsKept() async throws {
     let body = Data(count: 1_500_000)
     let server = try ScriptedServer.http { _ in HTTPResponse(body: body) }

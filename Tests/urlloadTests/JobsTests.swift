@@ -31,6 +31,21 @@ import URLLoadingTestServers
     #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
   }
 
+  @Test func connectionsBeginWhereTheCommandSays() async throws {
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        try connection.send(HTTPResponse(text: connection.peer?.address ?? ""), to: request)
+      }
+    }
+    let queued = try await run(["--background", "--interface", "127.0.0.88", "-o", "a", server.url().absoluteString])
+    #expect(queued.status == .exited(0), "\(queued.error)")
+    #expect(
+      try await eventually(timeout: .seconds(30)) {
+        (try? String(contentsOf: folder.file("a"), encoding: .utf8)) == "127.0.0.88"
+      })
+    #expect(try await eventually { try await run(["jobs"]).text.isEmpty })
+  }
+
   @Test func whatAServerRefusesIsNoFile() async throws {
     let server = try ScriptedServer.http { request in
       request.path == "/none" ? HTTPResponse(404, text: "nothing here") : HTTPResponse(text: "new")

@@ -19,7 +19,7 @@ extension EasyHandle {
     if let refusal = CurlLibrary.shared.refusal { throw refusal }
     if let variable = proxy?.malformedVariable { throw .malformedProxy(variable) }
     let isSameShape = reshape(for: request, body, configuration, proxy)
-    if !isSameShape, let socketPath { try checkSocket(socketPath) }
+    if !isSameShape { try checkEnds(configuration.network.connections) }
     setShare(for: request, configuration.network, proxy)
     run.kind = request.kind
     expectFirstField()
@@ -79,9 +79,10 @@ extension EasyHandle {
 
   // MARK: Options
 
-  private func checkSocket(_ path: String) throws(InvalidRequest) {
+  /// Whether connections can have the ends that they are to have.
+  private func checkEnds(_ rules: ConnectionRules) throws(InvalidRequest) {
     do {
-      try UnixSocketPath.check(path)
+      if let socketPath { try UnixSocketPath.check(socketPath) } else { try rules.localEnd?.check() }
     } catch {
       shape = nil
       throw error
@@ -119,9 +120,30 @@ extension EasyHandle {
     if let timeout = network.connectionTimeout {
       set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, min(timeout * 1000, 2_000_000_000))))
     }
+    let rules = network.connections
+    setLifetimes(rules)
+    if let end = rules.localEnd { setLocalEnd(end) }
     if let rate = network.sendRate { set(CURLOPT_MAX_SEND_SPEED_LARGE, Int64(rate)) }
     recordsRequestHeads = network.recordsRequestHeads
     if recordsRequestHeads { set(CURLOPT_VERBOSE, 1) }
+  }
+
+  /// libcurl looks at the times when it chooses a connection, and closes those that are over.
+  private func setLifetimes(_ rules: ConnectionRules) {
+    maximumUses = rules.maximumRequests ?? .max
+    if let time = rules.maximumIdleTime { set(CURLOPT_MAXAGE_CONN, time) }
+    if let age = rules.maximumAge { set(CURLOPT_MAXLIFETIME_CONN, age) }
+    guard let interval = rules.keepAliveInterval else { return }
+    set(CURLOPT_TCP_KEEPALIVE, 1)
+    set(CURLOPT_TCP_KEEPIDLE, interval)
+    set(CURLOPT_TCP_KEEPINTVL, interval)
+  }
+
+  private func setLocalEnd(_ end: LocalEnd) {
+    if let place = end.interfaceOption { set(CURLOPT_INTERFACE, place) }
+    guard let ports = end.ports else { return }
+    set(CURLOPT_LOCALPORT, Int(ports.lowerBound))
+    set(CURLOPT_LOCALPORTRANGE, ports.count)
   }
 
   private func setShare(for request: borrowing TransferRequest, _ network: NetworkLimits, _ proxy: ProxyServer?) {
@@ -214,7 +236,7 @@ extension EasyHandle {
     if shape.connectsOnly { return setConnectionOnly(network) }
     if let path = shape.unixSocket ?? network.connections.unixSocketPath { setUnixSocket(path) }
     if shape.switchesProtocols { return setProtocolSwitch() }
-    if let route = shape.quic { return setQUIC(route) }
+    if let route = shape.quic { return setQUIC(route, network) }
     let allowsHTTP2 = network.allowsHTTP2 && !shape.avoidsHTTP2 && socketPath == nil
     set(CURLOPT_HTTP_VERSION, Int(allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     // Wait for a connection that may turn out to be HTTP/2. On http:// every transfer would wait for the first to end.

@@ -11,10 +11,10 @@ extension EasyHandle {
 
   // MARK: Options
 
-  func setQUIC(_ route: QUICRoute) {
+  func setQUIC(_ route: QUICRoute, _ network: NetworkLimits) {
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_3ONLY))
     set(CURLOPT_PIPEWAIT, 1)
-    set(CURLOPT_MAXAGE_CONN, Self.longestRest)
+    set(CURLOPT_MAXAGE_CONN, min(network.connections.maximumIdleTime ?? Self.longestRest, Self.longestRest))
     // Nil only when memory ran out.
     endpointList = curl_slist_append(nil, route.connectTo)
     _ = ccurl_set_list(curl, CURLOPT_CONNECT_TO, endpointList)

@@ -15,6 +15,7 @@ extension EasyHandle {
     }
     guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
     run.ports = ports
+    if maximumUses != .max { countUse(of: ports) }
     leaveQueue()
     recordMultiplexing(on: ports)
     multi?.requestBegins()
@@ -35,6 +36,17 @@ extension EasyHandle {
     expectHead()
     recordInlineBody()
     return true
+  }
+
+  /// Has the connection closed after the last request that it takes. One of HTTP/2 closes when it has no other request, either.
+  private func countUse(of ports: PortPair) {
+    guard run.kind == .http, socketPath == nil, let multi, let shape, !shape.switchesProtocols, !shape.connectsOnly
+    else { return }
+    // The kernel may have given the ports of a connection that is no more.
+    let opened = ccurl_get_long(curl, CURLINFO_NUM_CONNECTS)
+    let uses = multi.countUse(of: ports, isFirst: opened > run.usedConnections)
+    run.usedConnections = opened
+    set(CURLOPT_FORBID_REUSE, uses >= maximumUses ? 1 : 0)
   }
 
   private var portsOfUnixSocket: PortPair {

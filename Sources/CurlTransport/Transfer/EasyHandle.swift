@@ -51,6 +51,8 @@ final class EasyHandle {
   /// The TLS sessions of a transfer that shares them with no other.
   var sessionShare: UnsafeMutableRawPointer?
   var recordsRequestHeads = false
+  /// How many requests a connection takes.
+  var maximumUses = Int.max
   /// The Unix socket that the handle's connections go to; nil for hosts.
   var socketPath: String?
   /// See EasyHandle+FirstField.

@@ -37,7 +37,7 @@ extension MultiHandle {
       let connection = multiplexed.remove(at: index)
       verifications[connection.ports] = nil
     }
-    if !verifications.isEmpty, let ports = PortPair(of: socket) { verifications[ports] = nil }
+    forget(connectionOf: socket)
   }
 
   /// The TLS session of a connection that is known to take many transfers at once.

@@ -48,6 +48,8 @@ final class MultiHandle {
   var followedRequests = 0
   /// How the servers of open connections were verified, where libcurl did not.
   var verifications: [PortPair: ConnectionVerification] = [:]
+  /// How many requests open connections have had, where they take so many alone.
+  private var uses: [PortPair: Int] = [:]
   /// See EasyHandle+DirectReceiving; by their sockets.
   var upgraded: [Int32: EasyHandle] = [:]
   private var isRetired = false
@@ -287,6 +289,23 @@ final class MultiHandle {
 
   /// How the server of an open connection was verified; nil if that was not recorded.
   func verification(of ports: PortPair) -> ConnectionVerification? { verifications[ports] }
+
+  // MARK: Uses
+
+  /// A request is about to be sent on a connection.
+  /// - Returns: how many it has had with this one.
+  func countUse(of ports: PortPair, isFirst: Bool) -> Int {
+    let count = isFirst ? 1 : (uses[ports] ?? 0) + 1
+    uses[ports] = count
+    return count
+  }
+
+  /// A connection is about to be closed.
+  func forget(connectionOf socket: Int32) {
+    guard !verifications.isEmpty || !uses.isEmpty, let ports = PortPair(of: socket) else { return }
+    verifications[ports] = nil
+    uses[ports] = nil
+  }
 
   // MARK: Events
 

@@ -31,6 +31,8 @@ struct TransferRun: ~Copyable {
   /// The socket of the connection that it has opened, until a request is sent on that.
   var openedSocket: Int32?
   var triedAddresses = TriedAddresses()
+  /// How many connections it had opened when its last request was sent; counted where connections take so many requests alone.
+  var usedConnections = 0
   /// See EasyHandle+QUIC. Nil for TCP.
   @Boxed var quicWatch: QUICWatch?
   /// Why the transfer does not go on by QUIC.

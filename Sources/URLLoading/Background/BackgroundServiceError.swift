@@ -19,8 +19,9 @@ package enum BackgroundServiceError: LocalizedError, Hashable {
   case unreachable(process: Int32, path: String)
   /// Another user's process listens.
   case foreign
-  /// The service is of a version that does not know the environment of programs, and would load past their proxies.
-  case olderService
+  /// The service is of a version that does not know something of the session, such as its proxies, and would load past them.
+  /// - Parameter lacks: what it does not load by, in words.
+  case olderService(lacks: String)
   /// The service has refused the session.
   case refused(code: Int, reason: String)
 
@@ -73,9 +74,8 @@ package enum BackgroundServiceError: LocalizedError, Hashable {
     case .unreachable(let process, let path):
       "The transfer service runs\(process > 0 ? " as process \(process)" : ""), and does not answer at \(path)."
     case .foreign: "Another user's process listens in the place of the transfer service."
-    case .olderService:
-      "The transfer service that runs is of an older version, which does not load by the proxies and certificates that this program's "
-        + "environment names. End it, so that this program starts a newer one."
+    case .olderService(let words):
+      "The transfer service that runs is of an older version, which does not load \(words). End it, so that this program starts a newer one."
     case .refused(_, let reason): reason
     }
   }

@@ -288,13 +288,13 @@ final class BackgroundSession: Sendable {
   private func converse(over socket: BackgroundSocket) throws(BackgroundServiceError) -> Bool {
     greet(socket)
     var wasAttached = false
-    var knowsEnvironment = false
+    var serviceVersion = 0
     var told: Set<Int> = []
     while let report = socket.receive(whenSent: { state.withLock { $0.sendUnsent() } }) {
       switch report {
       // Both sides use the smaller version, and its messages are those of the smallest.
       case .welcome(let version, _, let files):
-        knowsEnvironment = version >= BackgroundWire.versionWithEnvironment
+        serviceVersion = version
         welcomed(files)
       case .task(let task, let isSuspended):
         told.insert(task.identifier)
@@ -302,8 +302,7 @@ final class BackgroundSession: Sendable {
       case .attached(let next):
         // What no service says that has numbers for tasks.
         guard (1...1 << 60).contains(next) else { return false }
-        // It would load past the program's proxy.
-        guard knowsEnvironment || description.environment?.isOfConsequence != true else { throw .olderService }
+        if let words = description.lack(ofServiceWithVersion: serviceVersion) { throw .olderService(lacks: words) }
         wasAttached = true
         attached(next: next, told: told, over: socket)
       case .caughtUp: caughtUp()

@@ -7,7 +7,8 @@ struct ArgumentExpander {
   static let valuedWords: Set<String> = [
     "archive-index", "cacert", "cert", "cert-type", "config", "connect-timeout", "continue", "continue-at", "cookie",
     "cookie-jar", "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "dump-header", "etag-compare",
-    "etag-save", "form", "form-string", "har", "header", "input-file", "json", "key", "limit-rate", "max-filesize",
+    "etag-save", "form", "form-string", "har", "header", "input-file", "interface", "json", "keepalive-time", "key",
+    "limit-rate", "local-port", "max-filesize",
     "max-redirs", "max-time", "netrc-file", "noproxy", "oauth2-bearer", "output", "output-dir", "parallel-max",
     "pass", "proxy", "proxy-user", "range", "referer", "request", "resolve", "retry", "retry-delay", "retry-max-time",
     "time-cond", "tls-max", "unix-socket", "upload-file", "url", "url-query", "user", "user-agent", "write-out",

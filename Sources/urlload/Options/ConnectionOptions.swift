@@ -110,6 +110,18 @@ struct ConnectionOptions: ParsableArguments {
   var resolve: [String] = []
 
   @Option(
+    help: ArgumentHelp("Connect from this address, in digits, or from this interface.", valueName: "ADDRESS|NAME"))
+  var interface: String?
+
+  @Option(help: ArgumentHelp("Connect from this port, or from one of a range.", valueName: "PORT[-PORT]"))
+  var localPort: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Probe connections on which nothing happens every so many seconds.", valueName: "SECONDS"))
+  var keepaliveTime: Double?
+
+  @Option(
     help: ArgumentHelp("Send HTTP requests to this Unix socket, whatever the URL's host.", valueName: "PATH"),
     completion: .file())
   var unixSocket: String?
@@ -243,6 +255,11 @@ struct ConnectionOptions: ParsableArguments {
     for text in resolve {
       let (key, addresses) = try OptionReader.address(text)
       options.network.hostAddresses[key] = addresses
+    }
+    options.network.localInterface = try interface.map(OptionReader.interface)
+    options.network.localPorts = try localPort.map(OptionReader.ports)
+    if let keepaliveTime {
+      options.network.keepAliveInterval = try OptionReader.seconds(keepaliveTime, of: "--keepalive-time")
     }
     if let unixSocket {
       options.network.unixSocketPath = try OptionReader.absolutePath(unixSocket, of: "--unix-socket")

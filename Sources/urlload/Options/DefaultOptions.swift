@@ -32,6 +32,9 @@ struct DefaultOptions: ParsableArguments {
   @Flag(help: "Small pieces are sent at once.")
   var tcpNodelay = false
 
+  @Flag(help: "Connections are not probed, unless --keepalive-time says so.")
+  var noKeepalive = false
+
   @Flag(help: "Connections of FTP are passive.")
   var ftpPasv = false
 

@@ -36,6 +36,30 @@ extension OptionReader {
     return count
   }
 
+  /// An address, or the name of an interface, as curl has it: `if!NAME`, `host!ADDRESS`, or either alone.
+  static func interface(_ text: String) throws(Failure) -> String {
+    let prefix = ["if!", "host!"].first { text.hasPrefix($0) } ?? ""
+    let place = String(text.dropFirst(prefix.count))
+    guard !place.isEmpty, !place.contains("!") else {
+      throw Failure(
+        .usage, "--interface \(SafeText.escaped(String(text.prefix(60)))) names no interface",
+        advice: "give an address of this machine, or a name that ip(8) shows")
+    }
+    return place
+  }
+
+  /// `PORT` or `PORT-PORT`.
+  static func ports(_ text: String) throws(Failure) -> ClosedRange<UInt16> {
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0) }
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], 0 < first, first <= last
+    else {
+      throw Failure(
+        .usage, "--local-port \(SafeText.escaped(String(text.prefix(40)))) cannot be",
+        advice: "write it as PORT or PORT-PORT, from 1 to 65535")
+    }
+    return first...last
+  }
+
   /// A path, from the root.
   static func absolutePath(_ text: String, of option: String) throws(Failure) -> String {
     guard !text.isEmpty else { throw Failure(.usage, "\(option) names no path", advice: "write \(option) PATH") }

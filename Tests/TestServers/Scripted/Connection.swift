@@ -7,6 +7,8 @@ import Glibc
 package final class Connection {
   /// Which connection of the server this is, from 1.
   package let number: Int
+  /// The address and the port of the peer; nil for a peer at a Unix socket.
+  package let peer: (address: String, port: UInt16)?
   /// The requests read on this connection so far.
   package private(set) var requests: [HTTPRequest] = []
   private let socket: SharedSocket
@@ -17,10 +19,30 @@ package final class Connection {
     self.number = number
     self.socket = socket
     self.record = record
+    peer = Self.peer(of: socket.descriptor)
     setTimeout(SO_SNDTIMEO, .seconds(30))
     setTimeout(SO_RCVTIMEO, .seconds(30))
     var on: Int32 = 1
     setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  private static func peer(of descriptor: Int32) -> (address: String, port: UInt16)? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var (host, port) = ([CChar](repeating: 0, count: 64), [CChar](repeating: 0, count: 16))
+    let error = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+        guard getpeername(descriptor, address, &size) == 0, address.pointee.sa_family != sa_family_t(AF_UNIX) else {
+          return -1
+        }
+        return getnameinfo(address, size, &host, 64, &port, 16, NI_NUMERICHOST | NI_NUMERICSERV)
+      }
+    }
+    func text(_ characters: [CChar]) -> String {
+      String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    guard error == 0, let number = UInt16(text(port)) else { return nil }
+    return (text(host), number)
   }
 
   // MARK: Reading

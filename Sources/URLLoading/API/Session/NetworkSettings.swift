@@ -1,7 +1,7 @@
 /// How a session reaches servers, beyond Apple's properties: `configuration.network.addressFamily = .ipv4`.
 ///
 /// Applies to `http`, `https`, `ftp` and `ftps` loads, WebSocket and stream tasks, and to other schemes whose class
-/// supports it. SFTP uses ``addressFamily``, ``hostAddresses`` and ``connectionTimeout``.
+/// supports it. SFTP uses ``addressFamily``, ``hostAddresses`` and ``connectionTimeout``. Times of connections are kept to the second.
 public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// The addresses of hosts that connections are made to.
   @frozen public enum AddressFamily: String, Sendable, Codable {
@@ -41,6 +41,30 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// single URL names a socket of its own: `http+unix://%2Frun%2Fdocker.sock/info` (<doc:Architecture#Unix-sockets>).
   public var unixSocketPath: String?
 
+  /// Where connections begin: an address of this machine in digits, or the name of an interface, such as `eth0`; nil, the default, for what
+  /// the kernel chooses.
+  public var localInterface: String?
+
+  /// The local ports that connections may have; nil, the default, for what the kernel chooses. Each is taken by one connection to a
+  /// host at a time, also for a minute after that is closed. With ``localInterface`` that has to be an address.
+  public var localPorts: ClosedRange<UInt16>?
+
+  /// How long a connection may be idle, in seconds, and be used again; nil, the default, for 118. One that was idle for longer is closed when
+  /// the session next chooses a connection.
+  public var maximumIdleTime: TimeInterval?
+
+  /// How long after it was made a connection may get another request, in seconds; nil, the default, for any time. It is looked at when it
+  /// is idle, so one of HTTP/2 stays for as long as its requests overlap.
+  public var maximumConnectionAge: TimeInterval?
+
+  /// How many requests a connection gets; nil, the default, for any number. It is closed after the last one; one of HTTP/2 when
+  /// no other is under way on it, which may have been one more. Connections to a Unix socket are not counted.
+  public var maximumRequestsPerConnection: Int?
+
+  /// The time between probes of TCP (`SO_KEEPALIVE`) on a connection on which nothing happens, in seconds; nil, the default, for no probes, but
+  /// for WebSocket and stream tasks, which have one a minute. A peer that answers none loses its connection.
+  public var keepAliveInterval: TimeInterval?
+
   /// The timeout of connecting in seconds, with name lookup and handshakes; nil, the default, for that of the protocol class. Loads fail
   /// with `URLError.timedOut` then.
   public var connectionTimeout: TimeInterval?
@@ -64,6 +88,9 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
 
   /// The settings with their default values.
   public init() {}
+
+  /// Whether connections may not begin anywhere.
+  var choosesLocalEnd: Bool { localInterface != nil || localPorts != nil }
 
   /// Bytes a second that a load receives at most; nil for no limit.
   var receiveRate: Int? { maximumReceivedBytesPerSecond.flatMap { $0 > 0 ? $0 : nil } }

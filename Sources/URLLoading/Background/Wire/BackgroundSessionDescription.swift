@@ -36,4 +36,17 @@ package struct BackgroundSessionDescription: Codable, Sendable, Hashable {
     self.identifier = identifier
     self.program = program
   }
+
+  /// What a service of another version would pass over, though it must not; nil where there is nothing.
+  func lack(ofServiceWithVersion version: Int) -> String? {
+    if version < BackgroundWire.versionWithEnvironment, environment?.isOfConsequence == true {
+      // It would load past the program's proxy.
+      return "by the proxies and certificates that this program's environment names"
+    }
+    if version < BackgroundWire.versionWithLocalEnds, network?.choosesLocalEnd == true {
+      // It would load over another network.
+      return "from the local interface and ports that the session's network settings name"
+    }
+    return nil
+  }
 }

@@ -62,11 +62,21 @@ extension NetworkLimits {
     hostAddresses = settings.hostAddresses.map { host, addresses in "\(host):\(addresses.joined(separator: ","))" }
       .sorted()
     connections.unixSocketPath = settings.unixSocketPath
+    connections.localEnd = LocalEnd(place: settings.localInterface, ports: settings.localPorts)
+    connections.maximumIdleTime = Self.seconds(settings.maximumIdleTime)
+    connections.maximumAge = Self.seconds(settings.maximumConnectionAge)
+    connections.maximumRequests = settings.maximumRequestsPerConnection.flatMap { $0 > 0 ? $0 : nil }
+    connections.keepAliveInterval = Self.seconds(settings.keepAliveInterval)
     connectionTimeout = settings.connectionTimeout.flatMap { $0 > 0 ? $0 : nil }
     allowsHTTP2 = settings.maximumHTTPVersion >= .http2
     receiveRate = settings.receiveRate
     sendRate = settings.maximumSentBytesPerSecond.flatMap { $0 > 0 ? $0 : nil }
     recordsRequestHeads = settings.recordsRequestHeads
+  }
+
+  /// Whole seconds, of which there is at least one; nil for no limit.
+  private static func seconds(_ time: TimeInterval?) -> Int? {
+    time.flatMap { $0 > 0 ? Int(min($0, 1_000_000_000).rounded(.up)) : nil }
   }
 }
 
