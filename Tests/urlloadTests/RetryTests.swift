@@ -104,6 +104,18 @@ import URLLoadingTestServers
     #expect(server.requests.count == 1)
   }
 
+  @Test func repeatsAPostWithAKey() async throws {
+    let answered = Watched(0)
+    let server = try ScriptedServer.http { _ in
+      answered.update { $0 += 1 }
+      return HTTPResponse(answered.value == 1 ? 503 : 200, text: "now")
+    }
+    let outcome = try await Urlload.run([
+      "--retry", "1", "--retry-delay", "0", "-d", "a", "-H", "Idempotency-Key: \"1\"", server.url().absoluteString,
+    ])
+    #expect(outcome.text == "now" && server.requests.count == 2, "\(outcome.error)")
+  }
+
   @Test(arguments: [SIGINT, SIGTERM]) func aSignalLeavesTheOldFileAndAPart(signal: Int32) async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()

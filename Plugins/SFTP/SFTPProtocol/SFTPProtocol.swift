@@ -53,12 +53,12 @@ open class SFTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
-    .byteRanges, .upload, .listing, .resourceInfo, .nonblocking, .connectivity, .background,
+    .byteRanges, .upload, .listing, .resourceInfo, .nonblocking, .connectivity, .background, .retries,
     .schemes("sftp"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE", "COPY"),
   ]
 
-  /// Byte ranges, uploads, listing, descriptions and connectivity; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`, `DELETE`, `MKCOL`,
-  /// `MOVE` and `COPY`.
+  /// Byte ranges, uploads, listing, descriptions, connectivity and retries; the scheme `sftp`, and the methods `GET`, `HEAD`, `PUT`,
+  /// `DELETE`, `MKCOL`, `MOVE` and `COPY`.
   public final override class var capabilities: Capabilities { declared }
 
   private var sessionClient: (any URLProtocolSessionClient)? { client as? any URLProtocolSessionClient }

@@ -40,6 +40,7 @@ extension BackgroundSessionDescription {
     proxies = configuration.connectionProxyDictionary.flatMap { BackgroundValues.data(of: $0) }
     transportSecurity = values.appTransportSecurity?.source
     network = configuration.network
+    retryPolicy = values.retryPolicy
     launch = values.sessionSendsLaunchEvents ? settings.launch : nil
     asksAboutServers = values.asksAboutConnections
     self.settings = Self.settings(of: configuration)
@@ -108,6 +109,9 @@ extension URLSessionConfiguration {
       tls_protocol_version_t(rawValue: description.tlsMaximum) ?? .TLSv13
     configuration.certificateAuthorityFile = description.certificateAuthorityFile.map { URL(fileURLWithPath: $0) }
     if let network = description.network { configuration.network = network }
+    configuration.retryPolicy = description.retryPolicy
+    // The queue tries again after failures, for days, and without a load that waits for it.
+    configuration.retryPolicy?.failureCodes = []
     configuration.receive(description.settings ?? [:])
     // Transfers that wait for hours gain nothing by it.
     configuration[QUICSettings.self].isOff = true

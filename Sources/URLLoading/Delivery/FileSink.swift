@@ -111,6 +111,11 @@ final class FileSink: BodySink {
     }
   }
 
+  /// Continues with a body of `length` bytes where the file ends.
+  func expectRest(ofLength length: Int64) {
+    state.withLock { state in state.bodyLength = extent.withLock { $0.written } + length }
+  }
+
   /// Nobody may count bytes that are about to go: the extent comes first.
   private func cut(_ descriptor: Int32, to offset: Int64) throws {
     extent.withLock { extent in

@@ -5,6 +5,7 @@ internal import URLLoadingHTTPSemantics
 extension Load {
   /// Handles a response of the instance, with its storage policy.
   func receive(_ response: URLResponse, storagePolicy policy: URLCache.StoragePolicy, attempt: Int) {
+    if retries(insteadOf: response, attempt: attempt) { return }
     let http = response as? HTTPURLResponse
     let forbidsStoring = http?.forbidsStoring ?? (policy == .notAllowed)
     guard let cache = session.values.urlCache,
@@ -74,7 +75,7 @@ extension Load {
   }
 
   /// A response that does not reach the program has cookies all the same, and may accept a credential.
-  private func storeCookiesAndCredential(of response: URLResponse) {
+  func storeCookiesAndCredential(of response: URLResponse) {
     storeCookies(of: response)
     if read({ $0.attempt.credentials.awaitsAcceptance }) { storeCredential(response) }
   }

@@ -7,7 +7,7 @@ internal import URLLoadingHTTPSemantics
 extension Load {
   /// The session's cache, if this load uses it.
   private func cache(for prepared: borrowing PreparedAttempt) -> URLCache? {
-    guard let cache = session.values.urlCache, plan.mayUseCache, prepared.rangeOffset == nil,
+    guard let cache = session.values.urlCache, plan.mayUseCache, prepared.rangeOffset == nil, !asksForRest,
       plan.kind != .upload || read({ $0.uploads.isBeginning })
     else { return nil }
     // Of the built-in classes, those that reach local resources have nothing to gain.

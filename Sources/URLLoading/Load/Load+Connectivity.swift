@@ -39,9 +39,12 @@ extension Load {
     if action == .open { reconnect(at: now) }
   }
 
+  /// The network may be there again.
+  func reconnect(at now: MonotonicInstant) { beginAgain(because: .networkChanged, at: now) }
+
   /// Begins an attempt for the same request: by the same class, with the cookies of now and the whole body.
-  func reconnect(at now: MonotonicInstant) {
-    events?.report(.retries(.networkChanged))
+  func beginAgain(because reason: URLSession.EventRetryReason, at now: MonotonicInstant) {
+    events?.report(.retries(reason))
     lookAtDeadline(now)
     let (request, cookies, caching, used, attempt) = update { state in
       (

@@ -15,7 +15,7 @@ extension Load {
         _ = state.passes(action, .finished)
         return action
       }
-      guard passes(action, attempt: attempt, isReplay: isReplay) else { return }
+      guard passes(action, attempt: attempt, isReplay: isReplay) else { return drop(nil, attempt: attempt) }
       let endWhole: @Sendable () -> Void = { self.end(self.errorOfWhole(), dropsWaiting: false) }
       if let recorder = takeRecorder(attempt: attempt), storesLater(recorder, then: endWhole) { return }
       endWhole()
@@ -23,7 +23,10 @@ extension Load {
       if failedForCache(error, attempt: attempt) { return }
       passHeldBytes(attempt: attempt, isReplay: isReplay)
       let lacksConnectivity = lacksConnectivity(error)
-      if !lacksConnectivity, failedForUpload(error, attempt: attempt, isReplay: isReplay) { return }
+      if !lacksConnectivity {
+        if failedForUpload(error, attempt: attempt, isReplay: isReplay) { return }
+        if !isReplay, retries(after: error, attempt: attempt) { return }
+      }
       let action = update { state in
         let action = state.machine.failed(
           attempt: attempt, isReplay: isReplay, lacksConnectivity: lacksConnectivity)
@@ -37,7 +40,7 @@ extension Load {
         return action
       }
       switch action {
-      case .ignore, .retain: break
+      case .ignore, .retain: drop(nil, attempt: attempt)
       case .end:
         guard let duplex else { return end(namingMissingCredentials(error), dropsWaiting: false) }
         end(duplex.connectionEnded(error), dropsWaiting: false)
@@ -63,7 +66,7 @@ extension Load {
   /// The instance has sent all that it has.
   /// - Returns: why that is not the whole.
   private func errorOfWhole() -> (any Error)? {
-    plan.isResumption ? truncationError() : duplex?.connectionEnded(nil)
+    plan.isResumption || session.parts.retries != nil ? truncationError() : duplex?.connectionEnded(nil)
   }
 
   // MARK: Body
@@ -116,7 +119,7 @@ extension Load {
       if recorder?.hasOverflowed != false { _ = finishedForCache(attempt: attempt) }
       return
     }
-    guard passes(action, attempt: attempt, isReplay: isReplay), let sink else { return }
+    guard passes(action, attempt: attempt, isReplay: isReplay), let sink else { return drop(count, attempt: attempt) }
     if let recorder { record(recorder) }
     do {
       let isHeld = try write(sink)
@@ -141,6 +144,7 @@ extension Load {
   /// Takes the response's head.
   func receive(_ response: URLResponse, attempt: Int, isReplay: Bool = false) {
     if tookForUpload(response, attempt: attempt, isReplay: isReplay) { return }
+    if tookAsRest(response, attempt: attempt, isReplay: isReplay) { return }
     let now = MonotonicInstant.now
     var held = Data()
     let (action, hasCredential, isSurplus) = update { state -> (LoadMachine.EventAction, Bool, Bool) in

@@ -10,7 +10,7 @@ extension Load {
     case redirect(isTrusted: Bool)
     /// A resumed download starts over, and asks for the whole.
     case restart
-    /// The attempt before could not connect.
+    /// The attempt before has failed, or its response was dropped: the same is tried again.
     case reconnection
     /// An upload is resumed.
     case resumption

@@ -53,6 +53,8 @@ final class Load: BufferedSource, Sendable {
     // The stages of the whole load; those of one hop are the attempt's.
     var uploads: UploadStage
     var resumption: ResumptionStage
+    /// Nil where nothing is tried again.
+    @Boxed var retries: RetryStage?
     var metrics = MetricsCollector()
     /// Nil without a listener.
     let events: LoadEvents?
@@ -154,7 +156,7 @@ final class Load: BufferedSource, Sendable {
         limits: Self.limits(of: plan, session: session), expectsEntries: plan.kind == .listing,
         waitsForConnectivity: plan.waitsForConnectivity && session.values.waitsForConnectivity),
       attempt: Attempt(request: plan.request), uploads: UploadStage(plan.upload),
-      resumption: ResumptionStage(plan.resumption),
+      resumption: ResumptionStage(plan.resumption), retries: retryStage(for: plan, session: session),
       events: events)
   }
 
@@ -253,6 +255,7 @@ final class Load: BufferedSource, Sendable {
       } else if plan.isUploadResumption, let resumption = plan.uploadResumption {
         resumeUpload(resumption)
       } else {
+        session.parts.retries?.loadBegins()
         open(plan.request)
       }
       // Making the queue is expensive, and the load is under way by now.
@@ -263,8 +266,10 @@ final class Load: BufferedSource, Sendable {
     case .reconnect: reconnect(at: now)
     case .nothing: break
     }
+    guard action != .open else { return }
+    lookAtRetry()
     // What is to be sent has waited as well.
-    if action != .open { duplex?.upstream.announce() }
+    duplex?.upstream.announce()
   }
 
   func suspend() {
@@ -367,7 +372,7 @@ final class Load: BufferedSource, Sendable {
     switch action {
     case .wait(let instant): instant
     // A limit of zero length has passed already: the timer finds that out at once.
-    case .idleTimeout, .resourceTimeout, .restTimeout: .now
+    case .idleTimeout, .resourceTimeout, .restTimeout, .retry: .now
     case .nothing: nil
     }
   }
@@ -415,10 +420,12 @@ final class Load: BufferedSource, Sendable {
     case .nothing: return nil
     case .wait(let instant): return instant
     case .idleTimeout:
-      abort(failure(.timedOut, "No answer and no data for \(limits.idle.seconds) s, the request timeout."))
+      let error = failure(.timedOut, "No answer and no data for \(limits.idle.seconds) s, the request timeout.")
+      if !retries(afterSilence: error) { abort(error) }
     case .resourceTimeout:
       abort(failure(.timedOut, "The load was not done within \(limits.resource.seconds) s, the resource timeout."))
     case .restTimeout: endDuplex(duplex?.endIsOverdue())
+    case .retry: retry(at: now)
     }
     return nil
   }

@@ -17,6 +17,8 @@ struct LoadMachine {
     case challenged
     /// The attempt failed for want of connectivity. No instance runs; another begins when the network has changed.
     case unconnected
+    /// The attempt has failed, or its response is dropped. Another begins when its time has come; what the instance still sends is ignored.
+    case awaitingRetry
     /// The response is out; the body follows.
     case receiving
     /// The instance has finished; the consumer still has pending bytes or decisions.
@@ -54,6 +56,8 @@ struct LoadMachine {
   /// Retained events are fed again; those that come meanwhile are retained after them.
   private var isReplaying = false
   private var connectivity: ConnectivityWait
+  /// When the next attempt begins, of a load that waits for that.
+  private var retryDue: MonotonicInstant?
   private(set) var attempt = 0
   private(set) var redirectCount = 0
   private(set) var bufferedBytes = 0
@@ -231,7 +235,7 @@ struct LoadMachine {
     case .opening, .receiving:
       phase = .receiving
       return .deliver
-    case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .unconnected, .awaitingRetry, .finishing, .ended: return .ignore
     }
   }
 
@@ -260,7 +264,7 @@ struct LoadMachine {
     switch phase {
     case .receiving: return entries == expectsEntries ? .deliver : .fail(entries ? .unaskedEntries : .unaskedBytes)
     case .opening: return .fail(entries ? .entriesAheadOfResponse : .bytesAheadOfResponse)
-    case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .unconnected, .awaitingRetry, .finishing, .ended: return .ignore
     }
   }
 
@@ -273,7 +277,7 @@ struct LoadMachine {
     case .receiving:
       phase = .finishing
       return .finish
-    case .unstarted, .redirecting, .challenged, .unconnected, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .challenged, .unconnected, .awaitingRetry, .finishing, .ended: return .ignore
     }
   }
 
@@ -307,7 +311,7 @@ struct LoadMachine {
     case .opening, .challenged, .receiving:
       phase = .finishing
       return .end
-    case .unstarted, .redirecting, .unconnected, .finishing, .ended: return .ignore
+    case .unstarted, .redirecting, .unconnected, .awaitingRetry, .finishing, .ended: return .ignore
     }
   }
 
@@ -315,7 +319,7 @@ struct LoadMachine {
   mutating func abort() -> EndAction {
     switch phase {
     case .finishing, .ended: return .ignore
-    case .unstarted, .opening, .redirecting, .challenged, .unconnected, .receiving:
+    case .unstarted, .opening, .redirecting, .challenged, .unconnected, .awaitingRetry, .receiving:
       phase = .finishing
       return .end
     }
@@ -343,6 +347,47 @@ struct LoadMachine {
   private mutating func reconnect(at now: MonotonicInstant) {
     phase = .opening
     beginAttempt(at: now)
+  }
+
+  // MARK: Retries
+
+  /// Whether the load waits until it tries again.
+  var awaitsRetry: Bool { phase == .awaitingRetry && !isCancelled }
+
+  /// Whether the attempt may be given up for another one.
+  /// - Parameter mayFollowResponse: the next attempt goes on where this one broke off, or its owner has nothing of it.
+  func mayRetry(attempt: Int, mayFollowResponse: Bool = false) -> Bool {
+    accepts(attempt) && !isReplaying && (phase == .opening || mayFollowResponse && phase == .receiving)
+  }
+
+  /// The response is out, and the body breaks off.
+  func hasResponse(attempt: Int) -> Bool { accepts(attempt) && phase == .receiving }
+
+  /// The attempt is given up; another begins at `due`, when a suspended task has been resumed.
+  mutating func awaitRetry(attempt: Int, until due: MonotonicInstant) -> Bool {
+    guard mayRetry(attempt: attempt, mayFollowResponse: true) else { return false }
+    phase = .awaitingRetry
+    retryDue = due
+    return true
+  }
+
+  /// The time has come.
+  /// - Returns: whether the next attempt begins.
+  mutating func retries(at now: MonotonicInstant) -> Bool {
+    guard let due = dueRetry, due <= now else { return false }
+    retryDue = nil
+    phase = .opening
+    beginAttempt(at: now)
+    return true
+  }
+
+  /// When the next attempt may begin; nil while there is none, or the task is suspended.
+  var dueRetry: MonotonicInstant? { awaitsRetry && suspensions == 0 ? retryDue : nil }
+
+  /// How long the load may still take; nil for no limit.
+  func timeLeft(at now: MonotonicInstant) -> Duration? {
+    guard let started, let limit = limits.resourceNanoseconds else { return nil }
+    return now.duration(to: started.advanced(byNanoseconds: limit))
   }
 
   /// The attempt begins or ends a wait that is not due to its peer: the request timeout stops meanwhile.
@@ -434,6 +479,8 @@ struct LoadMachine {
     case resourceTimeout
     /// The connection was to have ended by now.
     case restTimeout
+    /// The next attempt is due.
+    case retry
   }
 
   /// Whether a deadline has passed, else the next deadline.
@@ -444,6 +491,10 @@ struct LoadMachine {
     if let restDeadline, restDeadline <= now { return .restTimeout }
     var next = resource
     if let restDeadline { next = next.map { min($0, restDeadline) } ?? restDeadline }
+    if phase == .awaitingRetry {
+      guard let due = dueRetry else { return next.map { .wait(until: $0) } ?? .nothing }
+      return due <= now ? .retry : .wait(until: next.map { min($0, due) } ?? due)
+    }
     if pauses.isEmpty, !isWaiting, phase != .unconnected, let idleLimit = limits.idleNanoseconds, let lastProgress {
       let idle = lastProgress.advanced(byNanoseconds: idleLimit)
       if idle <= now { return .idleTimeout }
@@ -459,7 +510,7 @@ struct LoadMachine {
   // MARK: Helpers
 
   private func accepts(_ attempt: Int) -> Bool {
-    attempt == self.attempt && !isCancelled
+    attempt == self.attempt && !isCancelled && phase != .awaitingRetry
   }
 
   private mutating func beginAttempt(at now: MonotonicInstant) {

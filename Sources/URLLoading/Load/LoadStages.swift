@@ -59,12 +59,15 @@ extension Load {
     inviteResumption(in: &canonical, body, class: chosen)
     // Resumption
     let offset = addRange(to: &canonical, class: chosen)
+    // Retries
+    addRest(to: &canonical)
     if !canonical.isSame(as: sent) { update { $0.attempt.request = canonical } }
     // Cache
     return lookUp(PreparedAttempt(request: canonical, protocolClass: chosen, rangeOffset: offset, attempt: number))
   }
 
-  /// Takes a response back through the stages. Those of the cache and of uploads have let it pass, and the machine has accepted it.
+  /// Takes a response back through the stages. Those of retries, of the cache and of uploads have let it pass, and the machine has
+  /// accepted it.
   /// - Parameter acceptsCredential: whether a credential was sent of which this says if it was accepted.
   /// - Returns: where in the resource the body begins; nil where the load has failed, or begins another attempt.
   func takeBackThroughStages(_ response: URLResponse, acceptsCredential: Bool) -> Int64? {

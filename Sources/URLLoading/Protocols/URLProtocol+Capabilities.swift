@@ -91,6 +91,11 @@ extension URLProtocol {
     /// Answers a `HEAD` with what it knows of a file, a directory or a link, where ``URLProtocolDemand/wantsInfo`` says so.
     public static let resourceInfo = Capabilities(bits: 1 << 9)
 
+    /// A load may be tried again by another instance, as the session says (``URLSessionConfiguration/retryPolicy``): errors mean what
+    /// `URLError` says of them, so that after `cannotConnectToHost`, for one, nothing has reached the server. Not to be declared by a class
+    /// that loads by other loads of its session, which are tried again themselves.
+    public static let retries = Capabilities(bits: 1 << 10)
+
     // MARK: Sets
 
     /// Whether nothing is declared.

@@ -35,8 +35,10 @@ struct Loader: Sendable {
   }
 
   private func load(_ last: inout Attempt.Outcome?) async -> Failure? {
+    let sent = RetriedRequest(RequestBuilder.request(for: url, options))
     let policy = RetryPolicy(
-      retries: options.retries, method: RequestBuilder.method(options), fixedDelay: options.retryDelay)
+      retries: options.retries, method: RequestBuilder.method(options), fixedDelay: options.retryDelay,
+      hasKey: sent.hasKey)
     var resumption = initialResumption
     let input = InputStatus()
     // A part of an earlier load that does not fit any more is given up for nothing less than the whole.

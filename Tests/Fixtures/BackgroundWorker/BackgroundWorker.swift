@@ -14,6 +14,7 @@ import URLLoading
 /// `--delay SECONDS` sets the date of tasks, and `--delayed URL` loads that in their place, `--delayed cancel` nothing, `--delayed large` a
 /// large body, `--expects BYTES` sets the bytes that they are to receive, `--refuses WORD` keeps the session from networks that are
 /// `cellular`, `expensive` or `constrained`, `--no-cookies` from having a storage of cookies, `--discretionary` makes the session that,
+/// `--retries N` tries again so often after statuses,
 /// `--made-first` makes the tasks before it asks for those that there are, and says milliseconds,
 /// `--token T` gives each request `T` in a field, `--proxy-password P` gives the session a proxy with that password, which plain HTTP does
 /// not use, `--environment` the proxies of its environment; see below. Files of downloads are moved into the folder, named by the number of their task.
@@ -53,6 +54,11 @@ struct BackgroundWorker {
       case "--refuses-cost": configuration.allowsExpensiveNetworkAccess = false
       case "--refuses": refuse(arguments.popFirst() ?? "", configuration)
       case "--no-cookies": configuration.httpCookieStorage = nil
+      case "--retries":
+        var policy = URLSessionConfiguration.RetryPolicy()
+        policy.maximumRetries = Int(arguments.popFirst() ?? "") ?? 0
+        policy.firstDelay = 0.05
+        configuration.retryPolicy = policy
       case "--discretionary": configuration.isDiscretionary = true
       case "--trusts": delegate.setTrusts()
       case "--authority":

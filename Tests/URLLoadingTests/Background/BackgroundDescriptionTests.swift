@@ -19,6 +19,23 @@ import Testing
     #expect(try description().launch == nil)
   }
 
+  /// What an older program says has no policy; the queue tries again after failures in any case.
+  @Test func retries() throws {
+    #expect(try description().retryPolicy == nil)
+    var policy = URLSessionConfiguration.RetryPolicy()
+    policy.statusCodes = [503]
+    configuration.retryPolicy = policy
+    var described = try description()
+    #expect(described.retryPolicy == policy)
+    let service = URLSessionConfiguration.service(for: described, files: "/nowhere")
+    #expect(service.retryPolicy?.statusCodes == [503] && service.retryPolicy?.failureCodes == [])
+    described.retryPolicy = nil
+    let text = String(decoding: try JSONEncoder().encode(described), as: UTF8.self)
+    #expect(!text.contains("retryPolicy"))
+    let older = try JSONDecoder().decode(BackgroundSessionDescription.self, from: Data(text.utf8))
+    #expect(URLSessionConfiguration.service(for: older, files: "/nowhere").retryPolicy == nil)
+  }
+
   @Test func tasksHaveAWeek() throws {
     #expect(try description().resourceTimeout == 7 * 24 * 3600)
     configuration.timeoutIntervalForResource = 5

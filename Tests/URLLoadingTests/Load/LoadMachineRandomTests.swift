@@ -24,6 +24,8 @@ import URLLoadingTestServers
     var hasConnected = false
     var isUnconnected = false
     var reconnections = 0
+    var retryDue: MonotonicInstant?
+    var retries = 0
     var violations: [String] = []
 
     init(_ generator: inout SeededGenerator) {
@@ -58,6 +60,7 @@ import URLLoadingTestServers
       hasResponse = false
       hasConnected = false
       isUnconnected = false
+      retryDue = nil
       isInstancePaused = machine.isPaused
       isWaiting = false
       lastProgress = now
@@ -74,7 +77,7 @@ import URLLoadingTestServers
         Int.random(in: 0..<10, using: &generator) == 0
         ? machine.attempt + Int.random(in: -1...1, using: &generator) : machine.attempt
       let isCurrent = attempt == machine.attempt && hasInstance
-      switch Int.random(in: 0..<23, using: &generator) {
+      switch Int.random(in: 0..<26, using: &generator) {
       case 0, 1, 2:
         switch machine.resume(at: now) {
         case .nothing: break
@@ -169,6 +172,17 @@ import URLLoadingTestServers
         check(isUnconnected && !isOver && machine.state == .running, "reconnected out of order")
         newInstance()
         reconnections += 1
+      case 22:
+        let due = now.advanced(by: .seconds(Int.random(in: 0...2, using: &generator)))
+        guard machine.awaitRetry(attempt: attempt, until: due) else { break }
+        check(isCurrent && !isOver && retryDue == nil, "waits to try again out of order")
+        hasInstance = false
+        retryDue = due
+      case 23, 24:
+        guard machine.retries(at: now) else { break }
+        check(!isOver && machine.state == .running && retryDue.map { $0 <= now } == true, "tried again out of order")
+        newInstance()
+        retries += 1
       default:
         let waits = Bool.random(using: &generator)
         machine.waiting(waits, attempt: attempt, at: now)
@@ -191,12 +205,13 @@ import URLLoadingTestServers
       if hasInstance { check(machine.isPaused == isInstancePaused, "the instance was not told of a pause") }
       switch machine.checkDeadline(at: now) {
       case .idleTimeout:
-        check(!machine.isPaused && !isWaiting && !isOver && !isUnconnected, "idle timeout while held back")
+        check(!machine.isPaused && !isWaiting && !isOver && !isUnconnected && retryDue == nil, "idle timeout while held back")
         if let lastProgress { check(lastProgress.duration(to: now) >= .seconds(5), "idle timeout too early") }
       case .resourceTimeout:
         check(!isOver, "resource timeout after the end")
         if let started { check(started.duration(to: now) >= .seconds(60), "resource timeout too early") }
       case .restTimeout: check(false, "nobody has limited the end")
+      case .retry: check(retryDue.map { $0 <= now } == true && machine.state == .running, "a retry too early")
       case .wait(let instant): check(instant > now, "a deadline in the past")
       case .nothing: break
       }
@@ -206,7 +221,7 @@ import URLLoadingTestServers
   @Test(arguments: [1, 2, 3, 4])
   func randomSequences(seed: UInt64) async {
     var generator = SeededGenerator(seed: seed)
-    var reached = (ends: 0, redirects: 0, pauses: 0, reconnections: 0)
+    var reached = (ends: 0, redirects: 0, pauses: 0, reconnections: 0, retries: 0)
     for sequence in 0..<5000 {
       // Other tests wait for events meanwhile.
       if sequence % 20 == 0 { await Task.yield() }
@@ -216,6 +231,7 @@ import URLLoadingTestServers
       reached.redirects += world.machine.redirectCount
       reached.pauses += world.isInstancePaused ? 1 : 0
       reached.reconnections += world.reconnections
+      reached.retries += world.retries
       guard world.violations.isEmpty else {
         Issue.record("seed \(seed), sequence \(sequence): \(world.violations)")
         return
@@ -226,5 +242,6 @@ import URLLoadingTestServers
     #expect(reached.redirects > 1000)
     #expect(reached.pauses > 100)
     #expect(reached.reconnections > 100)
+    #expect(reached.retries > 100)
   }
 }

@@ -23,6 +23,8 @@ struct SessionParts {
   let mayTakeHTTP3: Bool
   /// Bytes a second that each load receives at most; nil for no limit.
   let receiveRate: Int?
+  /// Nil where no load is tried again.
+  let retries: SessionRetries?
   /// Which loads go directly; nil where none does.
   let directLane: DirectLane?
   /// The connection to the transfer service; nil for sessions whose tasks this process loads.
@@ -46,9 +48,10 @@ struct SessionParts {
     policyStorage = values.httpCookieStorage ?? HTTPCookieStorage()
     mayTakeHTTP3 = HTTPRoutes.mayBeTaken(by: configuration)
     receiveRate = configuration.network.receiveRate
+    retries = SessionRetries(values.retryPolicy)
     directLane = DirectLane(
       values, storesCookies: storedCookies != nil, policies: policyStorage,
-      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil
+      isPlain: !hasDelegate && receiveRate == nil && requestDefaults == nil && retries == nil
         && !configuration[QUICSettings.self].isOnlyWay
         && configuration[DirectLaneSettings.self].isOpen)
     background = values.background.map { [configuration] settings in

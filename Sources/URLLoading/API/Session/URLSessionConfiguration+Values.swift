@@ -22,6 +22,8 @@ extension URLSessionConfiguration {
     @Sent var tlsMaximumSupportedProtocolVersion = tls_protocol_version_t.TLSv13
     @Sent var certificateAuthorityFile: URL?
     @Sent var appTransportSecurity: AppTransportSecurity?
+    /// The transfer service tries again by it after statuses; after failures it does so in any case.
+    @Sent @Boxed var retryPolicy: URLSessionConfiguration.RetryPolicy?
     @Local var maximumBufferedBytesPerTask = 1 << 20
     @Local var sessionEventListener: (any URLSession.EventListener)?
     @Queued var isDiscretionary = false

@@ -97,6 +97,21 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     set { values.withLock { $0.waitsForConnectivity = newValue } }
   }
 
+  /// Which failed loads are tried again, and when; nil, the default, for none. Our addition.
+  ///
+  /// ```swift
+  /// configuration.retryPolicy = URLSessionConfiguration.RetryPolicy()
+  /// ```
+  ///
+  /// It holds for all tasks but WebSocket and stream tasks, by classes that declare ``URLProtocol/Capabilities/retries``. A body that broke
+  /// off after its owner had got bytes of it goes on where the server says that it is the same resource, by range and validators; else the
+  /// task fails as without a policy. What the cache may answer in the place of an error it answers at once. In background sessions it holds
+  /// for statuses; failures are tried again in any case. See <doc:Architecture#Retries>.
+  open var retryPolicy: RetryPolicy? {
+    get { values.withLock { $0.retryPolicy } }
+    set { values.withLock { $0.retryPolicy = newValue } }
+  }
+
   // MARK: HTTP
 
   /// Fields that every request gets unless it has them. Keys and values that are no strings are taken by their description.

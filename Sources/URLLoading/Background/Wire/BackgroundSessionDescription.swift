@@ -23,6 +23,8 @@ package struct BackgroundSessionDescription: Codable, Sendable, Hashable {
   package var proxies: Data?
   package var transportSecurity: Data?
   package var network: NetworkSettings?
+  /// Nil of a program that has none, or does not know of it.
+  package var retryPolicy: URLSessionConfiguration.RetryPolicy?
   package var launch: URLSessionConfiguration.BackgroundLaunch?
   /// The program may be asked about servers that are not trusted.
   package var asksAboutServers = false

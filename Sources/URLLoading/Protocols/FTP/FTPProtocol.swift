@@ -104,7 +104,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
 
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
-    .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background,
+    .byteRanges, .upload, .listing, .nonblocking, .connectivity, .background, .retries,
     .schemes("ftp", "ftps"), .acceptedHTTPMethods("GET", "HEAD", "PUT", "DELETE", "MKCOL", "MOVE"),
   ]
 

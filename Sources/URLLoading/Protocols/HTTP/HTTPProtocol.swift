@@ -61,7 +61,7 @@ class HTTPProtocol: URLProtocol, @unchecked Sendable {
   /// Made once: every load reads it.
   private static let declared: Capabilities = [
     .byteRanges, .upload, .acceptsRedirects, .nonblocking, .connectivity, .resumableUploads, .duplex, .background,
-    .schemes("http", "https"),
+    .retries, .schemes("http", "https"),
   ]
 
   override class var capabilities: Capabilities { declared }

@@ -42,6 +42,12 @@ struct UploadStage: Sendable {
     return false
   }
 
+  /// Whether the body can be sent again without another stream.
+  var isRepeatable: Bool {
+    guard isUsedUp, case .stream(let stream) = source else { return true }
+    return stream?.streamStatus == .notOpen
+  }
+
   /// Takes out the stream that an instance has been given, where the body is sent again.
   mutating func takeUsedStream() -> HandedStream? {
     defer { isUsedUp = false }
@@ -59,6 +65,9 @@ struct UploadStage: Sendable {
 
   /// Whether the request that is made is the first of the upload, and not one for its rest.
   var isBeginning: Bool { resumable?.machine.isCreating != false }
+
+  /// Whether the server has named a resource for the upload, which goes on by that after a failure.
+  var recoversByItself: Bool { resumable.map { !$0.machine.isCreating || $0.machine.resource != nil } ?? false }
 
   /// Where the body of the running request begins in the whole.
   var firstByte: Int64 { resumable?.firstByte ?? 0 }

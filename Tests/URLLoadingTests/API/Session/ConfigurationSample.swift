@@ -49,6 +49,12 @@ struct ConfigurationSample {
         set: { $0.protocolClasses = [URLProtocol.self] }, isSet: { $0.protocolClasses?.count == 1 }),
       "requestCachePolicy": ConfigurationSample(\.requestCachePolicy, .returnCacheDataElseLoad),
       "requiresDNSSECValidation": ConfigurationSample(\.requiresDNSSECValidation, true),
+      "retryPolicy": ConfigurationSample(
+        set: {
+          var policy = URLSessionConfiguration.RetryPolicy()
+          policy.maximumRetries = 7
+          $0.retryPolicy = policy
+        }, isSet: { $0.retryPolicy?.maximumRetries == 7 }),
       "sessionEventListener": ConfigurationSample(
         set: { $0.sessionEventListener = EventRecorder() }, isSet: { $0.sessionEventListener is EventRecorder }),
       // A configuration of background sessions says true.

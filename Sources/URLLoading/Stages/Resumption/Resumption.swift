@@ -1,17 +1,15 @@
-import URLLoading
-
-/// Where a load that broke off can be resumed.
-struct Resumption: Equatable, Sendable {
+/// Where a load that broke off can be resumed. The retries of loads and the command go by it.
+package struct Resumption: Equatable, Sendable {
   /// The position of the first byte of the output in the resource.
-  let start: Int64
+  package let start: Int64
   /// The position of the last byte that is wanted; nil for all.
-  let last: Int64?
+  package let last: Int64?
   /// The length of the whole resource in bytes, where it is known.
-  let completeLength: Int64?
+  package let completeLength: Int64?
   /// What tells that the resource is still the same.
-  let validators: ResourceValidators
+  package let validators: ResourceValidators
 
-  init(start: Int64, last: Int64?, completeLength: Int64?, validators: ResourceValidators) {
+  package init(start: Int64, last: Int64?, completeLength: Int64?, validators: ResourceValidators) {
     self.start = start
     self.last = last
     self.completeLength = completeLength
@@ -21,7 +19,7 @@ struct Resumption: Equatable, Sendable {
   /// Nil where a load of this response cannot be resumed: no ranges, no strong validators, or a coded body, whose positions are
   /// not the resource's.
   /// - Parameter isPart: whether a part was asked for.
-  init?(_ response: URLResponse, isPart: Bool) {
+  package init?(_ response: URLResponse, isPart: Bool) {
     let http = response as? HTTPURLResponse
     // Some servers send a part with status 200.
     let range = isPart ? http?.answeredRange ?? response.contentRange : response.contentRange
@@ -40,7 +38,7 @@ struct Resumption: Equatable, Sendable {
   }
 
   /// What to ask for after `count` bytes; nil where nothing is missing.
-  func expectation(after count: Int64) -> RangeExpectation? {
+  package func expectation(after count: Int64) -> RangeExpectation? {
     let first = start + count
     let end = last.map { $0 + 1 } ?? completeLength
     if let end, first >= end { return nil }
@@ -52,7 +50,7 @@ struct Resumption: Equatable, Sendable {
 
 extension RangeExpectation {
   /// What a request asks for by its fields; nil where it asks for several ranges, or for others than of bytes.
-  init?(_ request: URLRequest) {
+  package init?(_ request: URLRequest) {
     let field = request.value(forHTTPHeaderField: "Range")
     let range = field.flatMap(ByteRange.init(fieldValue:))
     guard field == nil || range != nil else { return nil }
@@ -60,7 +58,7 @@ extension RangeExpectation {
   }
 
   /// Sets `Range` and `If-Range` (RFC 9110, section 13.1.5).
-  func apply(to request: inout URLRequest) {
+  package func apply(to request: inout URLRequest) {
     request.setValue(range?.fieldValue, forHTTPHeaderField: "Range")
     request.setValue(validators.ifRangeValue, forHTTPHeaderField: "If-Range")
   }
