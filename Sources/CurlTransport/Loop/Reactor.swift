@@ -21,6 +21,8 @@ final class Reactor {
     var file: ino_t?
     /// A control connection of FTP, whose graceful close would block.
     var isFTP = false
+    /// Whether somebody was told of its connection, see `observed`.
+    var isObserved = false
     /// Tells events of an earlier socket with the same number apart.
     var generation: UInt32 = 0
 
@@ -87,6 +89,8 @@ final class Reactor {
   private var touched: [MultiHandle] = []
   /// Sockets that are not libcurl's.
   private var watches: [Int32: Watch] = [:]
+  /// The connections whose ends are to be told, by their sockets.
+  private var observed: [Int32: (connection: ObservedConnection, observer: ConnectionObserver)] = [:]
 
   init() {
     events = .allocate(capacity: eventCapacity)
@@ -351,6 +355,7 @@ final class Reactor {
     let registration = sockets[index].stage.wants(
       isReadable: interest & 1 != 0, isWritable: interest & 2 != 0,
       isConnected: socket.isOpen(under: descriptor) && PortPair.hasPeer(descriptor))
+    if socket.stage != .connected, sockets[index].stage == .connected { observe(descriptor, of: owner) }
     switch registration {
     case .later:
       guard !sockets[index].isDirty else { return }
@@ -398,6 +403,18 @@ final class Reactor {
     let known = sockets[index]
     // The kernel drops a closed descriptor from the set by itself.
     sockets[index] = Socket(isDirty: known.isDirty, generation: known.generation &+ 1)
+    if known.isObserved, let known = observed.removeValue(forKey: Int32(index)) {
+      known.observer.closed(known.connection)
+    }
+  }
+
+  /// A socket of libcurl's has its connection.
+  private func observe(_ descriptor: Int32, of owner: MultiHandle) {
+    guard let observer = owner.configuration.connectionObserver else { return }
+    let connection = ObservedConnection(number: ConnectionObserver.nextNumber(), socket: descriptor)
+    sockets[Int(descriptor)].isObserved = true
+    observed[descriptor] = (connection, observer)
+    observer.opened(connection)
   }
 
   private func grow(to descriptor: Int32) {

@@ -17,6 +17,9 @@ package struct TransferEngineConfiguration: Sendable, Equatable {
   /// detect it.
   package var usesLinkedOpenSSL: Bool?
 
+  /// Is told of connections; nil where nobody wants to know.
+  package var connectionObserver: ConnectionObserver?
+
   /// URLs are given to libcurl in two parts where that comes to the same; see EasyHandle+URL.
   package var splitsURLs = true
 

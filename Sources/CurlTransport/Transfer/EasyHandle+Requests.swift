@@ -19,7 +19,10 @@ extension EasyHandle {
     leaveQueue()
     recordMultiplexing(on: ports)
     multi?.requestBegins()
-    if run.sentRequests > 0, !run.isAnswered { isOfOneTransfer = true }
+    if run.sentRequests > 0, !run.isAnswered {
+      isOfOneTransfer = true
+      if let transfer = run.transfer { run.handler?.transferSendsAgain(transfer) }
+    }
     followStream(on: ports)
     if run.quicWatch != nil { quicRequestBegins(on: ports) }
     if CurlLibrary.shared.losesEarlyAnswers, run.kind == .http, run.body != nil {

@@ -9,6 +9,9 @@ package protocol TransferHandler: AnyObject, Sendable {
   /// Called once, before anything else but a failure.
   func transferDidLeaveQueue(_ transfer: Transfer)
 
+  /// The request goes out once more, since the connection has ended before there was an answer; libcurl does that by itself.
+  func transferSendsAgain(_ transfer: Transfer)
+
   /// An informational response, with a status from 100 to 199 (RFC 9110 section 15.2).
   func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead)
 
@@ -58,6 +61,7 @@ package enum TransferFlow: Sendable {
 }
 
 extension TransferHandler {
+  package func transferSendsAgain(_ transfer: Transfer) {}
   package func transferInputDidEnd(_ transfer: Transfer) {}
   package func transfer(_ transfer: Transfer, sendingDidFailWith failure: TransferFailure) {}
   package func transfer(_ transfer: Transfer, asksToTrust peer: ShownPeer) { transfer.resolveTrust(accepts: false) }

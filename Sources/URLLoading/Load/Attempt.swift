@@ -23,6 +23,7 @@ struct Attempt {
 
   // The stages of this hop.
   var cookies: CookieStage
+  var listenerFields = ListenerFields()
   /// Nil where the session does not wait for connectivity.
   @Boxed var network: NetworkWait?
   /// The first byte that was asked for, of a resumed download's range.

@@ -15,7 +15,7 @@ final class DirectLane: Sendable {
     _ values: URLSessionConfiguration.Values, storesCookies: Bool, policies: HTTPCookieStorage,
     isPlain: Bool
   ) {
-    guard isPlain, values.sessionEventListener == nil, values.background == nil,
+    guard isPlain, values.background == nil,
       !values.waitsForConnectivity, values.appTransportSecurity == nil,
       values.httpCookieStorage?.isSubclassed != true, values.urlCache?.isSubclassed != true
     else { return nil }
@@ -26,7 +26,7 @@ final class DirectLane: Sendable {
     configured = values.protocolClasses
   }
 
-  /// Whether a task may go directly.
+  /// Whether a task may go directly to whose events nobody listens.
   func admits(_ plan: borrowing LoadPlan) -> Bool {
     // Of the built-in classes that of HTTP alone loads directly.
     guard plan.request.urlFacts.isHTTP || !ProtocolRegistry.shared.custom(of: configured).isEmpty, plan.kind == .data,

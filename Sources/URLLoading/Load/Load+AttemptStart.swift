@@ -35,9 +35,11 @@ extension Load {
   func attemptStart(
     _ prepared: consuming PreparedAttempt, _ caching: AttemptCaching? = nil, stored: CachedURLResponse? = nil
   ) -> AttemptStart? {
+    let fields = addListenerFields(to: &prepared)
     let (request, attempt, isChanged) = (prepared.request, prepared.attempt, prepared.isChanged)
     let task = update { state -> URLSessionTask? in
       guard state.machine.attempt == attempt else { return nil }
+      state.attempt.listenerFields = fields
       // Instances are made for the task's current request.
       if isChanged || caching?.conditions.isEmpty == false { state.attempt.request = request }
       // A cancel may have come meanwhile: others must not wait for this load.
@@ -51,6 +53,15 @@ extension Load {
       load: self, attempt: attempt, gate: gate, mayWait: ProtocolDriver.blocks(prepared.protocolClass))
     let instance = prepared.protocolClass.init(task: task, cachedResponse: stored, client: client)
     return attemptStart(prepared, with: instance, gate)
+  }
+
+  /// Asks the listener for fields of the request, right before it is loaded.
+  private func addListenerFields(to prepared: inout PreparedAttempt) -> ListenerFields {
+    guard let events, let task = read({ $0.task }) else { return ListenerFields() }
+    let added = events.fields(of: task, for: prepared.request)
+    guard !added.isEmpty, prepared.request.urlFacts.isHTTP else { return ListenerFields() }
+    prepared.isChanged = true
+    return ListenerFields(added, to: &prepared.request)
   }
 
   /// - Parameter isStored: whether the instance sends what a cache has stored.

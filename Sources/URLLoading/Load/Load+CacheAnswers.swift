@@ -171,6 +171,7 @@ extension Load {
       if state.attempt.cache.isStored { state.metrics.dropTransaction() }
       state.stopInstance()
       caching?.removeConditions(from: &request)
+      state.attempt.listenerFields.withdraw(from: &request)
       state.attempt = Attempt(request: request, cookies: state.attempt.cookies)
       return PreparedAttempt(request: request, protocolClass: chosen, rangeOffset: nil, attempt: state.machine.attempt)
     }

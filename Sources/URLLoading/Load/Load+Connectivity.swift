@@ -46,10 +46,10 @@ extension Load {
   func beginAgain(because reason: URLSession.EventRetryReason, at now: MonotonicInstant) {
     events?.report(.retries(reason))
     lookAtDeadline(now)
-    let (request, cookies, caching, used, attempt) = update { state in
+    let (request, cookies, fields, caching, used, attempt) = update { state in
       (
-        state.attempt.request, state.attempt.cookies, state.attempt.cache.takeCaching(), state.uploads.takeUsedStream(),
-        state.machine.attempt
+        state.attempt.request, state.attempt.cookies, state.attempt.listenerFields, state.attempt.cache.takeCaching(),
+        state.uploads.takeUsedStream(), state.machine.attempt
       )
     }
     guard var request else { return }
@@ -57,6 +57,7 @@ extension Load {
     caching?.removeConditions(from: &request)
     caching?.claim?.end(.notStored)
     cookies.withdraw(from: &request)
+    fields.withdraw(from: &request)
     // An unopened stream still has all of its bytes.
     guard let stream = used?.stream, stream.streamStatus != .notOpen else {
       return open(request, for: .reconnection)

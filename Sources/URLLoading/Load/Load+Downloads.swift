@@ -73,6 +73,7 @@ extension Load {
       state.resumption.startOver()
       state.response = nil
       ResumptionStage.withdraw(from: &request)
+      state.attempt.listenerFields.withdraw(from: &request)
       return request
     }
     guard let request else { return }

@@ -13,6 +13,7 @@ extension Load {
       if state.asks(action) {
         state.metrics.responded(response)
         state.attempt.cookies.withdraw(from: &proposed)
+        state.attempt.listenerFields.withdraw(from: &proposed)
         claim = state.attempt.cache.withdraw(from: &proposed)
       }
       return (action, state.delegates.task, state.task, state.delivery)

@@ -130,8 +130,8 @@ final class Load: BufferedSource, Sendable {
 
   init(session: URLSession, plan: consuming LoadPlan) {
     self.session = session
-    events = session.values.sessionEventListener.map { LoadEvents($0) }
-    lane = session.parts.directLane.flatMap { $0.admits(plan) ? $0 : nil }
+    events = session.values.sessionEventListener?.listener(for: plan.request).map { LoadEvents($0) }
+    lane = events != nil ? nil : session.parts.directLane.flatMap { $0.admits(plan) ? $0 : nil }
     let whole = lane != nil ? nil : WholeState(Self.initialState(of: plan, session: session, events))
     storage = Locked(Storage(whole: whole), rank: .load)
     self.plan = plan

@@ -40,12 +40,15 @@ struct RangeRequests: Sendable {
   /// host might redirect to another copy the next time. Within one host the caller's request stays, because its URL may have
   /// credentials.
   func following(_ task: URLSessionTask) -> RangeRequests {
-    let (found, cookies) = task.load.read { ($0.attempt.request, $0.attempt.cookies) }
+    let (found, cookies, fields) = task.load.read {
+      ($0.attempt.request, $0.attempt.cookies, $0.attempt.listenerFields)
+    }
     guard var found, let url = found.url, let original = template.url,
       url.scheme != original.scheme || url.host != original.host || url.port != original.port
     else { return self }
-    // Cookies of the storage are chosen for each request.
+    // Cookies of the storage are chosen for each request, and so are the fields of a listener.
     cookies.withdraw(from: &found)
+    fields.withdraw(from: &found)
     return RangeRequests(
       session: session, template: found, delegate: delegate, waitsForConnectivity: waitsForConnectivity)
   }

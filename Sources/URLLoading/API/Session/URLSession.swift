@@ -24,6 +24,9 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
     var isShared = false
     /// Calls of ``invalidateAndCancel()`` that still cancel tasks.
     var cancellers = 0
+    /// Called once the delegate was told that the session is invalid.
+    var invalidityHandlers: [@Sendable () -> Void] = []
+    var isReportedInvalid = false
   }
 
   /// How long the call `didBecomeInvalidWithError` waits for uploads that have ended to remove their temporary files.
@@ -190,9 +193,22 @@ open class URLSession: NSObject, ShadowableMembers, @unchecked Sendable {
     delegateQueue.addOperation {
       self.delegate?.urlSession(self, didBecomeInvalidWithError: nil)
       // Not released under the lock, as an optimized build would what nobody uses: its release may run user code.
-      let released = self.state.withLock { exchange(&$0.delegates, with: SessionDelegates.none) }
+      let (released, handlers) = self.state.withLock { state in
+        state.isReportedInvalid = true
+        return (exchange(&state.delegates, with: SessionDelegates.none), exchange(&state.invalidityHandlers, with: []))
+      }
       withExtendedLifetime(released) {}
+      for handler in handlers { handler() }
     }
+  }
+
+  /// Calls a handler once the session is invalid and its delegate was told so; at once if that is past.
+  func whenInvalid(_ handler: @escaping @Sendable () -> Void) {
+    let isPast = state.withLock { state in
+      if !state.isReportedInvalid { state.invalidityHandlers.append(handler) }
+      return state.isReportedInvalid
+    }
+    if isPast { handler() }
   }
 
   // MARK: Data

@@ -6,6 +6,12 @@ extension HTTPProtocol: TransferHandler {
     sessionClient?.urlProtocol(self, isWaiting: false)
   }
 
+  func transferSendsAgain(_ transfer: Transfer) {
+    guard state.withLock({ transfer !== $0.retired }) else { return }
+    sessionClient?.urlProtocol(
+      self, willRetryAfter: URLError(.networkConnectionLost, message: "The connection was lost.", url: request.url))
+  }
+
   func transfer(_ transfer: Transfer, didReceiveInformational head: TransferHead) {
     guard let url = request.url else { return }
     sessionClient?.urlProtocol(self, didReceiveInformationalResponse: HTTPURLResponse(url: url, head: head))

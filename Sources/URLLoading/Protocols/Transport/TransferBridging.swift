@@ -47,6 +47,7 @@ extension TransferEngineConfiguration {
     }
     network = NetworkLimits(configuration.network)
     if network.connections.unixSocketPath != nil { proxy = .direct }
+    connectionObserver = configuration.connectionObserver
   }
 }
 

@@ -16,6 +16,29 @@ extension URLSession {
       wantsBodies = listeners.contains { $0.wantsBodies }
     }
 
+    /// Those of the listeners that want the events of the task; nil where none does.
+    public func listener(for request: URLRequest) -> (any EventListener)? {
+      let wanted = listeners.compactMap { $0.listener(for: request) }
+      return wanted.count < 2 ? wanted.first : EventForwarder(wanted)
+    }
+
+    /// Passes the event on.
+    public func didOpenConnection(_ connection: EventConnection) {
+      for listener in listeners { listener.didOpenConnection(connection) }
+    }
+
+    /// Passes the event on.
+    public func didCloseConnection(_ connection: EventConnection) {
+      for listener in listeners { listener.didCloseConnection(connection) }
+    }
+
+    /// Asks all; where two have the same field, that of the first counts.
+    public func task(_ task: URLSessionTask, willLoad request: URLRequest) -> [String: String] {
+      listeners.reduce(into: [:]) { fields, listener in
+        fields.merge(listener.task(task, willLoad: request)) { first, _ in first }
+      }
+    }
+
     /// Passes the event on.
     public func session(_ session: URLSession, isWaitingForTransferService error: any Error) {
       for listener in listeners { listener.session(session, isWaitingForTransferService: error) }

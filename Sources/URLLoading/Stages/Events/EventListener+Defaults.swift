@@ -3,6 +3,18 @@ extension URLSession.EventListener {
   /// False.
   public var wantsBodies: Bool { false }
 
+  /// This listener.
+  public func listener(for request: URLRequest) -> (any URLSession.EventListener)? { self }
+
+  /// Does nothing.
+  public func didOpenConnection(_ connection: URLSession.EventConnection) {}
+
+  /// Does nothing.
+  public func didCloseConnection(_ connection: URLSession.EventConnection) {}
+
+  /// Adds no fields.
+  public func task(_ task: URLSessionTask, willLoad request: URLRequest) -> [String: String] { [:] }
+
   /// Does nothing.
   public func session(_ session: URLSession, isWaitingForTransferService error: any Error) {}
 

@@ -16,7 +16,23 @@ extension URLSession {
     /// Whether ``task(_:didReceiveBody:)`` is called, which costs a copy of every body. False unless implemented.
     var wantsBodies: Bool { get }
 
+    /// The listener of one task, which gets all of its events: this one unless implemented, or one with a state of its own.
+    ///
+    /// It is asked when the task is made, on the thread that makes it: there the task-local values of that code hold. The session does not
+    /// tell tasks apart by it; it is released with the task. Nil where nobody wants the events of the task, which then costs no more than
+    /// in a session without a listener.
+    /// - Parameter request: the request of the task, without what the session adds.
+    func listener(for request: URLRequest) -> (any URLSession.EventListener)?
+
     // MARK: The session
+
+    /// A connection was made, to a server or a proxy, for loads over `http`, `https`, `ftp` and `ftps`, or for a stream task. Told of the
+    /// session, not of a task: the listener of the configuration gets it. A connection by QUIC counts from its first answer. It is in the
+    /// midst of the transfer loop's work.
+    func didOpenConnection(_ connection: EventConnection)
+
+    /// A connection has ended that ``didOpenConnection(_:)`` has told of.
+    func didCloseConnection(_ connection: EventConnection)
 
     /// Somebody has asked for the tasks of a background session, and gets those that are known: the transfer service has not answered for
     /// five seconds. What it was told meanwhile it will be told when it answers.
@@ -31,6 +47,18 @@ extension URLSession {
     ///
     /// `request`: with its cookies, in the canonical form of the class; without the fields that validate what is stored.
     func task(_ task: URLSessionTask, didChoose protocolClass: URLProtocol.Type, for request: URLRequest)
+
+    /// An attempt begins, for which nothing stored answers: an instance of the class is made, and gets this request.
+    ///
+    /// The fields that are returned are set in the request, where it is one of HTTP, in place of those of the same names: for what follows a
+    /// request from program to program, such as the context of a trace (`traceparent`). They are not for what the load decides by, such as
+    /// conditions, ranges, cookies and credentials. Each attempt asks anew, after the cache was looked up; a request that goes out again
+    /// within an attempt, with a credential or on another connection, has the fields of its attempt. What is made of the request, such as
+    /// that of a redirect, which a delegate sees, is without them.
+    ///
+    /// Called by the thread that begins the attempt, ahead of it, and not in the order of events: another thread may be telling of an
+    /// earlier one.
+    func task(_ task: URLSessionTask, willLoad request: URLRequest) -> [String: String]
 
     /// The attempt waits for something that is not its peer's fault, such as a connection.
     func taskDidEnterQueue(_ task: URLSessionTask)

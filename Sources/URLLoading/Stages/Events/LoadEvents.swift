@@ -82,6 +82,11 @@ final class LoadEvents: Sendable {
     }
   }
 
+  /// The fields that an attempt's request gets. Not to be called with a lock held.
+  func fields(of task: URLSessionTask, for request: URLRequest) -> [String: String] {
+    listener.task(task, willLoad: request)
+  }
+
   // MARK: Flushing
 
   /// Records an event and reports it. Not to be called with a lock held.

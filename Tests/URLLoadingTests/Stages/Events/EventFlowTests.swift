@@ -162,6 +162,28 @@ import URLLoadingTestServers
     }
   }
 
+  /// libcurl sends a request again by itself where a kept connection turns out to have ended.
+  @Test func aRequestThatIsSentAgain() async throws {
+    let isLost = Watched(false)
+    let server = try ScriptedServer { connection in
+      while let request = try connection.readRequest() {
+        let isFirst = isLost.update { isLost in
+          guard request.target == "/b", !isLost else { return false }
+          isLost = true
+          return true
+        }
+        if isFirst { return }
+        try connection.send(HTTPResponse(text: "x"), to: request)
+      }
+    }
+    let recorder = EventRecorder()
+    let session = recorder.session()
+    for path in ["/a", "/b"] { _ = try await session.data(from: server.url(path)) }
+    #expect(server.requests.map(\.target) == ["/a", "/b", "/b"])
+    #expect(!recorder.events().contains("retry connection-lost"))
+    #expect(recorder.events(of: 2).filter { $0 == "retry connection-lost" }.count == 1, "\(recorder.events(of: 2))")
+  }
+
   @Test func retries() async throws {
     let recorder = EventRecorder()
     let session = recorder.session {
