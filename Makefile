@@ -1,13 +1,13 @@
 # What the package is built, checked and shown with. `make test` is all that a change has to pass.
 # FILTER=name runs only the tests whose name matches.
 
-SOURCES := Package.swift Sources Tests $(wildcard Plugins Samples Benchmarks)
+SOURCES := Package.swift Sources Tests $(wildcard Plugins Samples Benchmarks Integrations)
 TESTING := --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 
 # Many tests wait for real servers on few cores: more of them at once only make each other late.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
 
-.PHONY: build install manual docs drop-in api-check demo demo-drop-in deb test kill-test kill-at-write soak tree-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count clean build-dependencies deb-dependencies demo-dependencies test-dependencies
+.PHONY: build install manual docs drop-in api-check demo demo-drop-in deb test kill-test kill-at-write soak tree-test fuzz-cookies fuzz-cache fuzz-websocket lint format sanitize test-newest test-heap test-debian13 bench bench-check call-count integrations-test clean build-dependencies deb-dependencies demo-dependencies test-dependencies
 
 build: build-dependencies
 	@Scripts/build-without-warnings
@@ -143,6 +143,11 @@ bench-check: build-dependencies test-dependencies
 # The functions that a load passes, for http, file and a protocol class of one's own, by a debugger's evidence. WRITE=1 writes them into DEVELOPERS.md.
 call-count: build-dependencies
 	@Scripts/count-calls
+
+# The listeners for tracing and metrics, and sessions as services: a package of its own, with dependencies of its own.
+integrations-test: build-dependencies
+	@Scripts/build-without-warnings --package-path Integrations --build-tests
+	@swift test --package-path Integrations --skip-build $(TESTING) </dev/null
 
 clean:
 	@rm -rf .build
