@@ -7,7 +7,7 @@ import URLLoading
 /// configuration.sessionEventListener = MetricsEventListener()
 /// ```
 ///
-/// Where the program has no metrics backend, loads cost what they cost without the listener. Several sessions may have the same listener, so
+/// Where the program has no metrics backend, loads go as directly as without the listener. Several sessions may have the same listener, so
 /// that what they do is added up. <doc:URLLoadingMetrics> lists what is measured.
 public struct MetricsEventListener: URLSession.EventListener {
   /// Which dimensions measurements have.

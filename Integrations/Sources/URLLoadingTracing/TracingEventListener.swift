@@ -8,7 +8,7 @@ import URLLoading
 /// configuration.sessionEventListener = TracingEventListener()
 /// ```
 ///
-/// Where the program has no tracer, loads cost what they cost without the listener. <doc:URLLoadingTracing> has the attributes.
+/// Where the program has no tracer, loads go as directly as without the listener. <doc:URLLoadingTracing> has the attributes.
 public struct TracingEventListener: URLSession.EventListener {
   /// What spans show, and where contexts go.
   public struct Options: Sendable {
