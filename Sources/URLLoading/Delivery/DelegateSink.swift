@@ -56,17 +56,11 @@ final class DelegateSink: BodySink {
   func end(_ error: (any Error)?, then last: @escaping @Sendable () -> Void) -> Bool {
     let next = continuation.withLock { state in
       state.end = .some(error)
+      // The body is whole. Under the lock: another sink that takes over finds the bytes in one place or in the other.
+      if state.next == nil, error == nil, let data = whole?.take(), !data.isEmpty { delivery.add(data) }
       return state.next
     }
-    if let next { return next.end(error, then: last) }
-    if error == nil { deliverWhole() }
-    return false
-  }
-
-  /// The body is whole: gives the delegate the collected bytes. Not called under a load's lock.
-  private func deliverWhole() {
-    guard let data = whole?.take(), !data.isEmpty else { return }
-    delivery.add(data)
+    return next?.end(error, then: last) ?? false
   }
 
   /// Writes the buffered bytes, and all later ones, to another sink.
