@@ -48,7 +48,8 @@ import URLLoadingTestServers
     let names: Set = [
       "bin/urlload", "bin/urlload-pac", "bin/urlloadd", "lib/urlloadd-1/\(library)",
       "share/bash-completion/completions/urlload", "share/fish/vendor_completions.d/urlload.fish",
-      "share/man/man1/urlload.1", "share/man/man1/urlloadd.1", "share/systemd/user/urlloadd.service",
+      "share/man/man1/urlload.1", "share/man/man1/urlload-pac.1", "share/man/man1/urlloadd.1",
+      "share/systemd/user/urlloadd.service",
       "share/systemd/user/urlloadd.socket", "share/zsh/site-functions/_urlload",
     ]
     #expect(try files(in: "stage") == Set(names.map { "usr/\($0)" }))

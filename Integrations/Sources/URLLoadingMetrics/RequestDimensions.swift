@@ -9,13 +9,19 @@ struct RequestDimensions: Hashable, Sendable {
   var version: String?
   var errorType: String?
 
-  init(_ request: RequestDescription, _ transaction: TransactionDescription, error: (any Error)?, hasServer: Bool) {
-    self.request = request
+  /// - Parameters:
+  ///   - failure: the type of the error that the load has ended with.
+  ///   - fallback: that of a failure that nobody has told of.
+  ///   - hasServer: whether servers are told apart.
+  init(
+    _ request: RequestDescription, _ transaction: TransactionDescription, failure: String?, fallback: String?,
+    hasServer: Bool
+  ) {
     self.request = request
     if hasServer { (address, port) = (request.address, request.port) }
     status = transaction.status
     version = transaction.version
-    errorType = error.map { ErrorType.name(of: $0) } ?? ErrorType.name(of: transaction.status)
+    errorType = ErrorType.name(of: transaction.status) ?? failure ?? fallback
   }
 
   static func == (first: RequestDimensions, second: RequestDimensions) -> Bool {

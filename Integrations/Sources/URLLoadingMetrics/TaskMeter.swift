@@ -11,6 +11,10 @@ final class TaskMeter: URLSession.EventListener {
     var queueEntry: ContinuousClock.Instant?
     /// Is recorded when it is known whether the load has failed by it.
     var last: URLSessionTaskTransactionMetrics?
+    /// It was a redirect that is followed: what the load ends with is not its failure.
+    var isAnswered = false
+    /// The load has sent a request itself; those of background tasks are the transfer service's.
+    var hasAttempt = false
   }
 
   private let meters: LoadMeters
@@ -39,22 +43,40 @@ final class TaskMeter: URLSession.EventListener {
 
   // MARK: Requests
 
+  func task(_ task: URLSessionTask, willLoad request: URLRequest) -> [String: String] {
+    state.withLock { $0.hasAttempt = true }
+    return [:]
+  }
+
   func task(_ task: URLSessionTask, didFinish transaction: URLSessionTaskTransactionMetrics) {
+    guard state.withLock({ $0.hasAttempt }) else { return }
     recordLast(replacedBy: transaction, nil)
   }
 
-  func task(_ task: URLSessionTask, isWaitingForConnectivity error: any Error) { recordLast(replacedBy: nil, error) }
-
-  private func recordLast(replacedBy next: URLSessionTaskTransactionMetrics?, _ error: (any Error)?) {
-    let last = state.withLock { state in
-      let last = state.last
-      state.last = next
-      return last
-    }
-    if let last { record(last, error) }
+  func task(
+    _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
+  ) {
+    guard request != nil else { return }
+    state.withLock { $0.isAnswered = true }
   }
 
-  private func record(_ metrics: URLSessionTaskTransactionMetrics, _ error: (any Error)?) {
+  /// - Parameters:
+  ///   - error: why the load ends with it; nil where it goes on.
+  ///   - fallback: the error's type where there is a failure that nobody has told of.
+  private func recordLast(
+    replacedBy next: URLSessionTaskTransactionMetrics?, _ error: (any Error)?, fallback: String? = nil
+  ) {
+    let (last, isAnswered) = state.withLock { state in
+      defer {
+        state.last = next
+        state.isAnswered = false
+      }
+      return (state.last, state.isAnswered)
+    }
+    if let last { record(last, isAnswered ? nil : error.map { ErrorType.name(of: $0) }, fallback: fallback) }
+  }
+
+  private func record(_ metrics: URLSessionTaskTransactionMetrics, _ failure: String?, fallback: String?) {
     guard let transaction = TransactionDescription(metrics) else { return }
     let request = RequestDescription(metrics.request)
     let (sent, received) = (metrics.countOfRequestBodyBytesSent, metrics.countOfResponseBodyBytesReceived)
@@ -63,7 +85,8 @@ final class TaskMeter: URLSession.EventListener {
     if received > 0 { bytes.received.increment(by: received) }
     guard request.isHTTP else { return }
     let requests = meters.requests[
-      RequestDimensions(request, transaction, error: error, hasServer: meters.options.recordsServers)]
+      RequestDimensions(
+        request, transaction, failure: failure, fallback: fallback, hasServer: meters.options.recordsServers)]
     if let start = metrics.fetchStartDate, let end = metrics.responseEndDate {
       requests.duration.recordNanoseconds(end.timeIntervalSince(start).nanoseconds)
     }
@@ -87,6 +110,8 @@ final class TaskMeter: URLSession.EventListener {
 
   func task(_ task: URLSessionTask, willRetry reason: URLSession.EventRetryReason) {
     meters.retries[reason.rawValue].increment()
+    // Nobody tells why.
+    if case .failure = reason { recordLast(replacedBy: nil, nil, fallback: "_OTHER") }
   }
 
   func task(_ task: URLSessionTask, didHitCache response: URLResponse, reason: URLSession.EventCacheReason) {

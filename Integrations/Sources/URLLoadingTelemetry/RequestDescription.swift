@@ -8,7 +8,7 @@ package struct RequestDescription: Sendable, Hashable {
   package let originalMethod: String?
   /// `url.scheme`.
   package let scheme: String
-  /// `server.address`; nil where the URL has no host.
+  /// `server.address`, the path of a Unix socket among them; nil where the URL has no host.
   package let address: String?
   /// `server.port`; nil where neither the URL nor its scheme has one.
   package let port: Int?
@@ -26,9 +26,10 @@ package struct RequestDescription: Sendable, Hashable {
     originalMethod = method == given ? nil : given
     let url = request?.url
     scheme = url?.scheme?.lowercased() ?? ""
-    address = url?.host().flatMap { $0.isEmpty ? nil : $0 }
+    let isOfUnixSocket = scheme.hasSuffix("+unix")
+    address = url?.host(percentEncoded: !isOfUnixSocket).flatMap { $0.isEmpty ? nil : $0 }
     port = address == nil ? nil : url?.port ?? Self.defaultPort(of: scheme)
-    isHTTP = ["http", "https", "ws", "wss"].contains(scheme)
+    isHTTP = ["http", "https", "ws", "wss"].contains(isOfUnixSocket ? String(scheme.dropLast(5)) : scheme)
   }
 
   /// The name of a span: low in cardinality, hence without the URL.

@@ -7,12 +7,18 @@ struct AttemptSpan: Sendable {
   let span: any Span
   /// How it went the last time it was sent: with an answered challenge that is not how it goes on.
   var transaction: TransactionDescription?
+  /// It has its answer, a redirect that is followed: what the load ends with is not its failure.
+  var isAnswered = false
 
   /// Ends the span.
-  /// - Parameter error: why the load goes on without it; nil where that is no failure.
-  func end(_ error: (any Error)?) {
+  /// - Parameters:
+  ///   - error: why the load goes on without it, or ends; nil where that is no failure.
+  ///   - fallback: the error's type where there is a failure that nobody has told of.
+  func end(_ error: (any Error)?, fallback: String? = nil) {
     if let transaction { span.record(transaction) }
-    span.fail(with: error.map { ErrorType.name(of: $0) } ?? ErrorType.name(of: transaction?.status))
+    let failure = isAnswered ? nil : error.map { ErrorType.name(of: $0) }
+    // A status that says so goes before (OpenTelemetry's conventions for HTTP).
+    span.fail(with: ErrorType.name(of: transaction?.status) ?? failure ?? fallback)
     guard let date = transaction?.end else { return span.end() }
     let nanoseconds = max(0, date.timeIntervalSince1970 * 1e9)
     span.end(at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: UInt64(nanoseconds)))

@@ -106,6 +106,13 @@ final class TaskTrace: URLSession.EventListener {
     state.withLock { $0.attempt?.transaction = transaction }
   }
 
+  func task(
+    _ task: URLSessionTask, didRedirect response: URLResponse, to proposed: URLRequest, following request: URLRequest?
+  ) {
+    guard request != nil else { return }
+    state.withLock { $0.attempt?.isAnswered = true }
+  }
+
   func task(_ task: URLSessionTask, isWaitingForConnectivity error: any Error) {
     let (span, attempt) = state.withLock { ($0.task, $0.attempt.take()) }
     attempt?.end(error)
@@ -113,15 +120,24 @@ final class TaskTrace: URLSession.EventListener {
   }
 
   func task(_ task: URLSessionTask, willRetry reason: URLSession.EventRetryReason) {
-    // The others begin another attempt, whose span says it.
-    if case .connectionLost = reason { sendsAgain(because: reason.rawValue) }
+    switch reason {
+    case .connectionLost: sendsAgain(because: reason.rawValue)
+    // Nobody tells why.
+    case .failure: state.withLock { $0.attempt.take() }?.end(nil, fallback: "_OTHER")
+    // Another attempt begins, whose span says it.
+    case .status, .networkChanged, .resourceChanged, .storedResponseGone:
+      state.withLock { $0.attempt.take() }?.end(nil)
+    }
   }
 
   func task(
     _ task: URLSessionTask, didAnswer challenge: URLAuthenticationChallenge,
     disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?
   ) {
-    guard challenge.failureResponse != nil, disposition == .useCredential, credential != nil else { return }
+    let isProposed = disposition == .performDefaultHandling && challenge.proposedCredential != nil
+    guard challenge.failureResponse != nil, isProposed || disposition == .useCredential && credential != nil else {
+      return
+    }
     sendsAgain(because: "challenge")
   }
 

@@ -125,12 +125,20 @@ import URLLoadingTracing
     #expect(attempt.events.map(\.name) == ["resend"])
   }
 
+  private final class LogsIn: NSObject, URLSessionTaskDelegate, Sendable {
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      (.useCredential, URLCredential(user: "me", password: "hunter2", persistence: .none))
+    }
+  }
+
   @Test func anAnsweredChallengeIsNoFailure() async throws {
     let server = try LoopbackServer { request in
       request.fields["authorization"] == nil
         ? .response(401, ["WWW-Authenticate": "Basic realm=\"r\""]) : .response(200)
     }
-    _ = try await session().data(from: server.url("/a", user: "me:hunter2@"))
+    _ = try await session().data(from: server.url("/a"), delegate: LogsIn())
     let attempt = try #require(attempts.first)
     #expect(attempts.count == 1 && server.requests.count == 2)
     #expect(number("http.response.status_code", of: attempt) == 200 && attempt.status == nil)

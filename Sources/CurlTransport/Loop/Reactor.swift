@@ -302,6 +302,7 @@ final class Reactor {
     sockets[index].owner = Unmanaged.passUnretained(owner)
     sockets[index].stage = .connected
     sockets[index].file = Socket.file(of: descriptor)
+    observe(descriptor, of: owner)
   }
 
   /// Removes a socket of libcurl's, which is handed over to another owner.

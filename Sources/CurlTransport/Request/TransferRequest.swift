@@ -204,7 +204,7 @@ package struct TransferRequest: Sendable {
     guard switchesProtocols || connectsOnly || route != nil || socket != nil else { return security?.pool }
     var pool = security?.pool ?? ConnectionPoolKey()
     pool.quic = route
-    pool.unixSocket = socket
+    pool.unixSocket = socket.map { Array($0.utf8) }
     pool.isOfSingleConnections = switchesProtocols || connectsOnly
     return pool
   }

@@ -14,8 +14,8 @@ package struct ConnectionPoolKey: Sendable, Hashable {
   var isOfSingleConnections = false
   /// Where the connections go, all by QUIC: what one of them shows of the way there is true of all.
   var quic: QUICRoute?
-  /// The path of the Unix socket that they go to; nil for hosts.
-  var unixSocket: String?
+  /// The path of the Unix socket that they go to, as bytes: two spellings of a letter are two files. Nil for hosts.
+  var unixSocket: [UInt8]?
 
   package init() {}
 }

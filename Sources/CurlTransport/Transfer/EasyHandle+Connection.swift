@@ -334,6 +334,9 @@ extension EasyHandle {
     var request = TransferRequest(url: "https://\(name):\(host.port)/")
     request.connectsOnly = true
     request.security = run.transfer?.request.laterSecurity
+    var configuration = configuration
+    // The socket has its local end.
+    configuration.network.connections.localEnd = nil
     try configure(for: request, body: .none, configuration, nil)
     isOfOneTransfer = true
     // Any address will do, and none is looked up. CURLOPT_RESOLVE would leave it in a cache that other transfers look into.

@@ -66,6 +66,7 @@ extension EasyHandle {
     curl_easy_reset(curl)
     origin.isSet = false
     socketPath = nil
+    lacksEnds = false
     clearHeaders()
     curl_slist_free_all(proxyHeaderList)
     proxyHeaderList = nil
@@ -81,8 +82,10 @@ extension EasyHandle {
 
   /// Whether connections can have the ends that they are to have.
   private func checkEnds(_ rules: ConnectionRules) throws(InvalidRequest) {
-    do {
+    do throws(InvalidRequest) {
       if let socketPath { try UnixSocketPath.check(socketPath) } else { try rules.localEnd?.check() }
+      // It would connect elsewhere.
+      if lacksEnds { throw InvalidRequest(message: "this libcurl cannot choose where connections begin or end") }
     } catch {
       shape = nil
       throw error
@@ -133,14 +136,15 @@ extension EasyHandle {
     maximumUses = rules.maximumRequests ?? .max
     if let time = rules.maximumIdleTime { set(CURLOPT_MAXAGE_CONN, time) }
     if let age = rules.maximumAge { set(CURLOPT_MAXLIFETIME_CONN, age) }
-    guard let interval = rules.keepAliveInterval else { return }
+    // The kernel's most (tcp(7), TCP_KEEPIDLE): what is longer it would not take, and probe by its own time.
+    guard let interval = rules.keepAliveInterval.map({ min($0, 32_767) }) else { return }
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_TCP_KEEPIDLE, interval)
     set(CURLOPT_TCP_KEEPINTVL, interval)
   }
 
   private func setLocalEnd(_ end: LocalEnd) {
-    if let place = end.interfaceOption { set(CURLOPT_INTERFACE, place) }
+    if let place = end.interfaceOption, !set(CURLOPT_INTERFACE, place) { lacksEnds = true }
     guard let ports = end.ports else { return }
     set(CURLOPT_LOCALPORT, Int(ports.lowerBound))
     set(CURLOPT_LOCALPORTRANGE, ports.count)
@@ -248,7 +252,7 @@ extension EasyHandle {
   /// is not spoken: what is noted of a connection that takes many requests is found by its ports.
   private func setUnixSocket(_ path: String) {
     socketPath = path
-    set(CURLOPT_UNIX_SOCKET_PATH, path)
+    if !set(CURLOPT_UNIX_SOCKET_PATH, path) { lacksEnds = true }
     set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_WHATEVER))
     set(CURLOPT_SSL_SESSIONID_CACHE, 0)
   }

@@ -55,6 +55,8 @@ final class EasyHandle {
   var maximumUses = Int.max
   /// The Unix socket that the handle's connections go to; nil for hosts.
   var socketPath: String?
+  /// libcurl has refused an option for where connections begin or end.
+  var lacksEnds = false
   /// See EasyHandle+FirstField.
   var firstField = FirstField()
   /// See EasyHandle+Head.

@@ -50,7 +50,8 @@ struct EasyHandleShape: Equatable {
 
     static func == (left: Extras, right: Extras) -> Bool {
       left.proxy == right.proxy && left.credential == right.credential && left.proxyCredential == right.proxyCredential
-        && left.proxyFields == right.proxyFields && left.quic == right.quic && left.unixSocket == right.unixSocket
+        && left.proxyFields == right.proxyFields && left.quic == right.quic
+        && left.unixSocket.map { Array($0.utf8) } == right.unixSocket.map { Array($0.utf8) }
         && left.range == right.range && left.omittedFields == right.omittedFields
         && left.latin1Fields == right.latin1Fields
     }

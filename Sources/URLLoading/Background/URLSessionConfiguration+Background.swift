@@ -39,7 +39,7 @@ extension BackgroundSessionDescription {
     requiresDNSSECValidation = values.requiresDNSSECValidation
     proxies = configuration.connectionProxyDictionary.flatMap { BackgroundValues.data(of: $0) }
     transportSecurity = values.appTransportSecurity?.source
-    network = configuration.network
+    network = configuration.network.sendable
     retryPolicy = values.retryPolicy
     launch = values.sessionSendsLaunchEvents ? settings.launch : nil
     asksAboutServers = values.asksAboutConnections
@@ -124,5 +124,20 @@ extension URLSessionConfiguration {
     configuration.loadEnvironment = description.environment
     configuration.change { $0.downloadDirectory = files }
     return configuration
+  }
+}
+
+extension NetworkSettings {
+  /// With finite times: JSON has no others.
+  fileprivate var sendable: NetworkSettings {
+    func limited(_ time: TimeInterval?) -> TimeInterval? {
+      time.flatMap { $0.isNaN ? nil : min(max($0, 0), 1_000_000_000) }
+    }
+    var copy = self
+    copy.connectionTimeout = limited(connectionTimeout)
+    copy.maximumIdleTime = limited(maximumIdleTime)
+    copy.maximumConnectionAge = limited(maximumConnectionAge)
+    copy.keepAliveInterval = limited(keepAliveInterval)
+    return copy
   }
 }

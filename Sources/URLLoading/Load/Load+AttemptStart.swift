@@ -59,7 +59,7 @@ extension Load {
   private func addListenerFields(to prepared: inout PreparedAttempt) -> ListenerFields {
     guard let events, let task = read({ $0.task }) else { return ListenerFields() }
     let added = events.fields(of: task, for: prepared.request)
-    guard !added.isEmpty, prepared.request.urlFacts.isHTTP else { return ListenerFields() }
+    guard !added.isEmpty, prepared.request.urlFacts.speaksHTTP else { return ListenerFields() }
     prepared.isChanged = true
     return ListenerFields(added, to: &prepared.request)
   }

@@ -23,7 +23,7 @@ extension Load {
       if failedForCache(error, attempt: attempt) { return }
       passHeldBytes(attempt: attempt, isReplay: isReplay)
       let lacksConnectivity = lacksConnectivity(error)
-      if !lacksConnectivity {
+      if !lacksConnectivity || !read({ $0.machine.mayWaitForConnectivity }) {
         if failedForUpload(error, attempt: attempt, isReplay: isReplay) { return }
         if !isReplay, retries(after: error, attempt: attempt) { return }
       }
@@ -66,7 +66,8 @@ extension Load {
   /// The instance has sent all that it has.
   /// - Returns: why that is not the whole.
   private func errorOfWhole() -> (any Error)? {
-    plan.isResumption || session.parts.retries != nil ? truncationError() : duplex?.connectionEnded(nil)
+    if let duplex { return duplex.connectionEnded(nil) }
+    return plan.isResumption || session.parts.retries != nil ? truncationError() : nil
   }
 
   // MARK: Body

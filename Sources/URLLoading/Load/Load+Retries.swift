@@ -13,13 +13,15 @@ extension Load {
   // MARK: The end of an attempt
 
   /// The instance has failed.
+  /// - Parameter mayFollowResponse: false where it may still send bytes of a body.
   /// - Returns: whether the load tries again.
-  func retries(after error: any Error, attempt: Int) -> Bool {
+  func retries(after error: any Error, attempt: Int, mayFollowResponse: Bool = true) -> Bool {
     guard let retries = session.parts.retries,
       let capabilities = read({ $0.attempt.protocolClass })?.capabilities, capabilities.contains(.retries)
     else { return false }
     let mayResume = capabilities.contains(.byteRanges)
-    return triesAgain(after: .failure(error), attempt: attempt, by: retries, mayResume: mayResume)
+    return triesAgain(
+      after: .failure(error), attempt: attempt, by: retries, mayResume: mayResume, mayFollowResponse: mayFollowResponse)
   }
 
   /// Nothing came for as long as the request timeout. Of a body that came slowly bytes may be on their way to a file, so that nobody knows
@@ -27,8 +29,7 @@ extension Load {
   /// - Returns: whether the load tries again.
   func retries(afterSilence error: URLError) -> Bool {
     guard session.parts.retries != nil else { return false }
-    let (attempt, hasResponse) = read { ($0.machine.attempt, $0.machine.hasResponse(attempt: $0.machine.attempt)) }
-    return !hasResponse && retries(after: error, attempt: attempt)
+    return retries(after: error, attempt: read { $0.machine.attempt }, mayFollowResponse: false)
   }
 
   /// A response came.
@@ -58,18 +59,19 @@ extension Load {
   /// - Parameters:
   ///   - response: what is dropped; nil after a failure.
   ///   - mayResume: whether a body that broke off can go on.
+  ///   - mayFollowResponse: whether there may be a response that went its way.
   private func triesAgain(
     after ending: RetriedEnding, attempt: Int, by retries: SessionRetries, dropping response: HTTPURLResponse? = nil,
-    mayResume: Bool = false
+    mayResume: Bool = false, mayFollowResponse: Bool = false
   ) -> Bool {
+    guard canSendAgain else { return false }
     let now = MonotonicInstant.now
     let (due, recorder, body, claim) = update {
       state -> (MonotonicInstant?, CacheRecorder?, (any BodySink)?, URLCacheClaim?) in
       let nothing: (MonotonicInstant?, CacheRecorder?, (any BodySink)?, URLCacheClaim?) = (nil, nil, nil, nil)
-      guard var stage = state.retries, let request = state.attempt.request, canSendAgain(state.uploads),
-        !state.uploads.recoversByItself,
-        let left = left(of: state, attempt: attempt, mayResume: mayResume),
-        state.machine.mayRetry(attempt: attempt, mayFollowResponse: true)
+      guard var stage = state.retries, let request = state.attempt.request, !state.uploads.recoversByItself,
+        state.machine.mayRetry(attempt: attempt, mayFollowResponse: mayFollowResponse),
+        let left = left(of: state, attempt: attempt, mayResume: mayResume)
       else { return nothing }
       var generator = SystemRandomNumberGenerator()
       let action = stage.attemptEnded(
@@ -102,11 +104,12 @@ extension Load {
     return true
   }
 
-  /// Whether the body can be sent again: all but a stream that was read, unless it was the delegate's.
-  private func canSendAgain(_ uploads: borrowing UploadStage) -> Bool {
-    if uploads.isRepeatable { return true }
-    guard case .stream(nil) = plan.upload else { return false }
-    return true
+  /// Whether the body can be sent again: all but a stream that was read, unless it was the delegate's, which is asked for another. Not under
+  /// the load's lock: a stream may be of a class of the program's.
+  private var canSendAgain: Bool {
+    if case .stream(nil) = plan.upload { return true }
+    guard case .stream(let stream?) = read({ $0.uploads.source }) else { return true }
+    return stream.streamStatus == .notOpen
   }
 
   /// What is left of the attempts so far where another follows.
@@ -129,7 +132,13 @@ extension Load {
   private func left(of state: borrowing State, attempt: Int, mayResume: Bool) -> Left? {
     guard state.machine.hasResponse(attempt: attempt) else { return .same }
     guard state.parts == nil, let sink = state.sink else { return nil }
-    if plan.isResumption, state.resumption.data != nil { return mayResume ? .file : nil }
+    if plan.isResumption, state.resumption.data != nil {
+      // A body that did not go on is not the one that the rest would be asked of.
+      guard mayResume, let response = state.response,
+        case .continues = state.resumption.verdict(on: response, askedAt: state.attempt.rangeOffset)
+      else { return nil }
+      return .file
+    }
     let isPart = plan.request.value(forHTTPHeaderField: "Range") != nil
     let count: Int64
     switch sink {
@@ -210,10 +219,11 @@ extension Load {
       if plan.kind == .download { announceResume(at: 0, of: response.expectedContentLength) }
       return false
     case .continues where isUnseen, .contradicts where isUnseen, .unsatisfiable where isUnseen:
+      recordUseless(response)
       loadAnew(attempt: attempt)
     case .continues, .replaces, .contradicts, .unsatisfiable, .other:
       // No part of what is there: the load ends as it would have without another attempt.
-      storeCookiesAndCredential(of: response)
+      recordUseless(response)
       let error = failure ?? URLError(.networkConnectionLost)
       if update({ $0.machine.failed(attempt: attempt, isReplay: isReplay) }) == .end {
         end(error, dropsWaiting: false)
@@ -244,13 +254,25 @@ extension Load {
     if !held.isEmpty { receive(held, attempt: attempt, isReplay: isReplay) }
   }
 
+  /// A response has come of which nothing is used.
+  private func recordUseless(_ response: URLResponse) {
+    storeCookiesAndCredential(of: response)
+    update { state in
+      state.metrics.responded(response)
+      state.events?.record(.response(response))
+    }
+  }
+
   /// The server has another version: the whole is loaded.
   private func loadAnew(attempt: Int) {
     let now = MonotonicInstant.now
     let (request, body) = update { state -> (URLRequest?, (any BodySink)?) in
-      guard state.machine.replaced(attempt: attempt, at: now) else { return (nil, nil) }
+      guard state.machine.replaced(attempt: attempt, at: now), var request = state.attempt.request else {
+        return (nil, nil)
+      }
       state.stopInstance()
-      return (state.attempt.request, state.loadAnew())
+      state.attempt.listenerFields.withdraw(from: &request)
+      return (request, state.loadAnew())
     }
     dropBody(body)
     guard let request else { return }

@@ -354,6 +354,9 @@ struct LoadMachine {
   /// Whether the load waits until it tries again.
   var awaitsRetry: Bool { phase == .awaitingRetry && !isCancelled }
 
+  /// Whether a failure for want of a network would have the load wait for one.
+  var mayWaitForConnectivity: Bool { phase == .opening && connectivity.isWanted && !connectivity.hasConnected }
+
   /// Whether the attempt may be given up for another one.
   /// - Parameter mayFollowResponse: the next attempt goes on where this one broke off, or its owner has nothing of it.
   func mayRetry(attempt: Int, mayFollowResponse: Bool = false) -> Bool {

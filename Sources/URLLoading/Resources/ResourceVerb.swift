@@ -46,7 +46,7 @@ enum ResourceVerb: String {
     let scheme = url.scheme?.lowercased() ?? ""
     let defaults = ["http": 80, "https": 443, "dav": 80, "davs": 443, "ftp": 21, "ftps": 21, "sftp": 22]
     let port = url.port ?? defaults[scheme]
-    let host = url.host(percentEncoded: false)?.lowercased() ?? ""
+    let host = URLProtectionSpace.comparable(url.host(percentEncoded: false) ?? "", of: scheme)
     return [scheme, scheme == "file" && host == "localhost" ? "" : host, port.map { "\($0)" } ?? ""]
   }
 

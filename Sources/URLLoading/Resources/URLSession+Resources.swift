@@ -1,3 +1,5 @@
+internal import URLLoadingHTTPSemantics
+
 /// What is done to what a URL names, beside loading and storing it. Each is a request like any other, whose method is the verb, so that a data
 /// task, a handler or a delegate does the same.
 extension ShadowableMembers where Self: URLSession {
@@ -256,7 +258,7 @@ extension ShadowableMembers where Self: URLSession {
     let methods = chosen.capabilities.acceptedHTTPMethods
     // A class that takes whatever comes would load what it was to copy.
     // And a server of HTTP would remove a directory for what is to replace it (RFC 4918, section 9.8.4).
-    let isHTTP = methods == nil && !overwriting && ["http", "https"].contains(source.scheme?.lowercased() ?? "")
+    let isHTTP = methods == nil && !overwriting && URLFacts(source).speaksHTTP
     guard isHTTP || methods?.contains("COPY") == true else { return false }
     do {
       try await carryOut(request, .copy, delegate)
@@ -286,7 +288,7 @@ extension ShadowableMembers where Self: URLSession {
   ) async throws {
     if ResourceVerb.isOneServer(source, target) {
       // A server of HTTP would remove a directory for what is to replace it (RFC 4918, section 9.9.3).
-      let isHTTP = ["http", "https"].contains(source.scheme?.lowercased() ?? "")
+      let isHTTP = URLFacts(source).speaksHTTP
       do {
         try await carryOut(
           ResourceVerb.move.request(source, to: target, overwriting: overwriting && !isHTTP), .move, delegate)

@@ -205,7 +205,9 @@ import URLLoadingTestServers
       if hasInstance { check(machine.isPaused == isInstancePaused, "the instance was not told of a pause") }
       switch machine.checkDeadline(at: now) {
       case .idleTimeout:
-        check(!machine.isPaused && !isWaiting && !isOver && !isUnconnected && retryDue == nil, "idle timeout while held back")
+        check(
+          !machine.isPaused && !isWaiting && !isOver && !isUnconnected && retryDue == nil,
+          "idle timeout while held back")
         if let lastProgress { check(lastProgress.duration(to: now) >= .seconds(5), "idle timeout too early") }
       case .resourceTimeout:
         check(!isOver, "resource timeout after the end")

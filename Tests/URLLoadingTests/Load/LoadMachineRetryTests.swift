@@ -136,7 +136,8 @@ import URLLoadingBase
     var receiving = opened()
     _ = receiving.responded(attempt: 1, at: start)
     #expect(!receiving.mayRetry(attempt: 1) && receiving.mayRetry(attempt: 1, mayFollowResponse: true))
-    #expect(receiving.hasResponse(attempt: 1) && !receiving.hasResponse(attempt: 2) && !opened().hasResponse(attempt: 1))
+    #expect(
+      receiving.hasResponse(attempt: 1) && !receiving.hasResponse(attempt: 2) && !opened().hasResponse(attempt: 1))
   }
 
   @Test func bytesThatWaitForTheConsumerKeepTheGateClosed() {

@@ -341,6 +341,22 @@ import URLLoadingTestServers
     await server.stop()
   }
 
+  /// The connection has its local end by then.
+  @Test func tlsBeginsWhereConnectionsBeginSomewhere() async throws {
+    let server = try await StartTLSServer.start()
+    let session = try await session { $0.network.localInterface = "127.0.0.77" }
+    let task = task(session, server.port)
+    try await task.write(Data("STARTTLS\n".utf8), timeout: 60)
+    let agreed = try await line(task)
+    #expect(agreed == "go")
+    task.startSecureConnection()
+    try await task.write(Data("echo secret\n".utf8), timeout: 60)
+    let secret = try await line(task)
+    #expect(secret == "secret")
+    session.invalidateAndCancel()
+    await server.stop()
+  }
+
   /// The address that the handshake is made with is nobody else's.
   @Test func tlsBeginsWithNamesOfTheSession() async throws {
     let server = try await StartTLSServer.start()

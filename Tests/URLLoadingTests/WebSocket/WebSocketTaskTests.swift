@@ -207,6 +207,21 @@ import URLLoadingTestServers
     }
   }
 
+  /// A policy of retries is not one for conversations.
+  @Test func aConnectionThatBreaksIsAnErrorBesideAPolicy() async throws {
+    let server = try ScriptedServer { connection in
+      try WebSocketPeer.agree(connection)
+    }
+    let recorded = RecordedSession { $0.retryPolicy = URLSessionConfiguration.RetryPolicy() }
+    let task = recorded.session.webSocketTask(with: server.url(scheme: "ws"))
+    let delegate = WebSocketDelegate()
+    task.delegate = delegate
+    task.resume()
+    let end = try await delegate.completion()
+    #expect((end as? URLError)?.code == .networkConnectionLost, "\(String(describing: end))")
+    #expect(task.closeCode == .abnormalClosure)
+  }
+
   /// A frame that breaks the protocol, the code that it is answered with, and the task's error.
   @Test(arguments: [
     ("91016161", 1002, URLError.Code.badServerResponse),

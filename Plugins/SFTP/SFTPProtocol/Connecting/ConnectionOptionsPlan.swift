@@ -37,6 +37,11 @@ struct ConnectionOptionsPlan {
     }
     let name = configuration.user ?? source.localUser
     let policy = KnownHostsPolicy(configuration: configuration, source: source, memory: memory, questions: questions)
+    guard network.localInterface == nil, network.localPorts == nil else {
+      throw SSHFailure(
+        .cannotConnect,
+        "connections of SFTP begin where the system says, and the network settings name a local interface or ports")
+    }
     let authenticator = ChallengeAuthenticator(
       host: configuration.hostName, port: Int(number), password: password, memory: memory, questions: questions)
     var options = SSHConnectionOptions(

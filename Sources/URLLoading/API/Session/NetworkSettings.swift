@@ -37,7 +37,7 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// the default, for hosts. The path begins with a slash.
   ///
   /// `Host`, cookies, certificates and App Transport Security are still those of the URL's host, and redirects lead to the same
-  /// socket, whatever host they name. The session uses no proxies and no HTTP/3. Background sessions refuse their tasks with it. A
+  /// socket, whatever host they name. The session uses no cache, no proxies and no HTTP/3. Background sessions refuse their tasks with it. A
   /// single URL names a socket of its own: `http+unix://%2Frun%2Fdocker.sock/info` (<doc:Architecture#Unix-sockets>).
   public var unixSocketPath: String?
 
@@ -45,8 +45,8 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   /// the kernel chooses.
   public var localInterface: String?
 
-  /// The local ports that connections may have; nil, the default, for what the kernel chooses. Each is taken by one connection to a
-  /// host at a time, also for a minute after that is closed. With ``localInterface`` that has to be an address.
+  /// The local ports that connections may have; nil, the default, for what the kernel chooses. Each is taken by one connection at a time,
+  /// whatever its host, and for a minute after that is closed; FTP needs two. With ``localInterface`` that has to be an address.
   public var localPorts: ClosedRange<UInt16>?
 
   /// How long a connection may be idle, in seconds, and be used again; nil, the default, for 118. One that was idle for longer is closed when
@@ -58,7 +58,7 @@ public struct NetworkSettings: URLProtocolSettings, Hashable, Codable {
   public var maximumConnectionAge: TimeInterval?
 
   /// How many requests a connection gets; nil, the default, for any number. It is closed after the last one; one of HTTP/2 when
-  /// no other is under way on it, which may have been one more. Connections to a Unix socket are not counted.
+  /// no other is under way on it, by when any number more may have been. Connections to a Unix socket are not counted.
   public var maximumRequestsPerConnection: Int?
 
   /// The time between probes of TCP (`SO_KEEPALIVE`) on a connection on which nothing happens, in seconds; nil, the default, for no probes, but

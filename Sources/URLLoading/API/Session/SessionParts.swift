@@ -33,7 +33,10 @@ struct SessionParts {
   /// - Parameter hasDelegate: whether loads have a delegate to ask.
   init(configuration given: URLSessionConfiguration, hasDelegate: Bool = false) {
     configuration = Self.copy(of: given)
-    values = configuration.snapshot
+    var values = configuration.snapshot
+    // What one socket has answered is not another's, nor a host's.
+    if configuration.network.unixSocketPath != nil { values.urlCache = nil }
+    self.values = values
     additionalHeaders = (configuration.httpAdditionalHeaders ?? [:]).map {
       (String(describing: $0.key.base), String(describing: $0.value))
     }

@@ -15,7 +15,8 @@ extension URLSession {
     let cancelsTasks = parts.background == nil
     let giveUp: @Sendable () -> Void = { if cancelsTasks { self.invalidateAndCancel() } else { end.finish() } }
     let timer = Task {
-      try await Task.sleep(for: limit)
+      // Beyond 68 years the sum with the time of now may be none.
+      try await Task.sleep(for: min(limit, .seconds(1 << 31)))
       giveUp()
     }
     // Not cancelled with the caller: what is left is to end first.

@@ -100,9 +100,15 @@ open class URLProtectionSpace: NSObject, NSSecureCoding, NSCopying, ShadowableMe
 
   private var key: Parts {
     var key = parts
-    key.host = key.host.lowercased()
     key.scheme = key.scheme?.lowercased()
+    key.host = Self.comparable(key.host, of: key.scheme)
     return key
+  }
+
+  /// A host as it is told apart from others: without regard to case, but for the path of a Unix socket, which is its bytes.
+  static func comparable(_ host: String, of scheme: String?) -> String {
+    guard scheme?.lowercased().hasSuffix("+unix") == true else { return host.lowercased() }
+    return host.utf8.map { String($0, radix: 16) }.joined(separator: " ")
   }
 
   open override func isEqual(_ object: Any?) -> Bool {

@@ -254,6 +254,13 @@ extension TransferRequest {
     url = socket.requestURL
     unixSocket = socket.path
     proxy = .direct
+    // The server knows of no other name of its own (RFC 4918, section 10.3).
+    for index in headers.indices where headers[index].name.equalsIgnoringASCIICase("Destination") {
+      guard let url = URL(string: headers[index].value), let target = try? UnixSocketURL(url),
+        URLRequest(url: url).urlFacts.isOfUnixSocket, target.path.utf8.elementsEqual(socket.path.utf8)
+      else { continue }
+      headers[index].value = target.requestURL
+    }
   }
 
   fileprivate mutating func removeField(_ name: String) {

@@ -7,7 +7,7 @@ internal import URLLoadingCurlTransport
 // Safe to share: there is nothing beside what the superclass guards.
 final class UnixSocketProtocol: HTTPProtocol, @unchecked Sendable {
   private static let declared: Capabilities = [
-    .byteRanges, .upload, .nonblocking, .duplex, .schemes("http+unix", "https+unix"),
+    .byteRanges, .upload, .nonblocking, .duplex, .retries, .schemes("http+unix", "https+unix"),
   ]
 
   override class func canInit(with request: URLRequest) -> Bool { request.urlFacts.isOfUnixSocket }

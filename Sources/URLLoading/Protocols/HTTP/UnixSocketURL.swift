@@ -53,7 +53,8 @@ struct UnixSocketURL: Equatable, Sendable {
     guard let first, let second, URLRequest(url: second).urlFacts.isOfUnixSocket, let one = try? UnixSocketURL(first),
       let other = try? UnixSocketURL(second)
     else { return false }
-    return one.path == other.path
+    // Two spellings of a letter are two files.
+    return one.path.utf8.elementsEqual(other.path.utf8)
   }
 
   /// What a server's `Location` stands for. It may name the server by the host that it was asked for, and then means its own socket.

@@ -23,7 +23,8 @@ struct ListenerFields: Sendable {
 
   /// Takes back what the listener has added. A field that somebody else has set since stays.
   func withdraw(from request: inout URLRequest) {
-    for field in fields where request.value(forHTTPHeaderField: field.name) == field.value {
+    // Two may be spellings of one name.
+    for field in fields.reversed() where request.value(forHTTPHeaderField: field.name) == field.value {
       request.setValue(field.earlier, forHTTPHeaderField: field.name)
     }
   }

@@ -9,9 +9,8 @@ struct RetryBackoff: Equatable, Sendable {
   /// The longest time before a retry, in seconds.
   /// - Parameter number: from 1.
   func limit(before number: Int) -> TimeInterval {
-    let doublings = min(max(0, number - 1), 62)
-    let limit = min(longest, first * Double(1 << doublings))
-    return limit > 0 ? limit : 0
+    guard first > 0, longest > 0 else { return 0 }
+    return min(longest, first * Double(1 << (min(max(1, number), 63) - 1)))
   }
 
   /// The time before a retry, in seconds.

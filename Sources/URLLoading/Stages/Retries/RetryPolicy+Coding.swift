@@ -13,7 +13,7 @@ extension URLSessionConfiguration.RetryPolicy: Codable {
     refusalStatusCodes =
       try values.decodeIfPresent(Set<Int>.self, forKey: .refusalStatusCodes) ?? refusalStatusCodes
     if let codes = try values.decodeIfPresent([Int].self, forKey: .failureCodes) {
-      failureCodes = Set(codes.map { URLError.Code(rawValue: $0) })
+      failureCodes = Set(codes.compactMap { URLError.Code(rawValue: $0) })
     }
     repeatedMethods = try values.decodeIfPresent(Set<String>.self, forKey: .repeatedMethods) ?? repeatedMethods
     firstDelay = try values.decodeIfPresent(TimeInterval.self, forKey: .firstDelay) ?? firstDelay

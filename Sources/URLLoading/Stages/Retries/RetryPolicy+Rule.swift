@@ -33,10 +33,10 @@ extension URLSessionConfiguration.RetryPolicy {
   private func mayRepeat(_ request: RetriedRequest, after ending: RetriedEnding) -> Bool {
     switch ending {
     case .failure(let error):
-      if Self.isTemporaryReply(error) { return mayRepeat(request) }
+      // Without codes failures are somebody else's.
+      if !failureCodes.isEmpty, Self.isTemporaryReply(error) { return mayRepeat(request) }
       let error = error as NSError
-      guard error.domain == NSURLErrorDomain else { return false }
-      let code = URLError.Code(rawValue: error.code)
+      guard error.domain == NSURLErrorDomain, let code = URLError.Code(rawValue: error.code) else { return false }
       return failureCodes.contains(code) && (Self.unsent.contains(code) || mayRepeat(request))
     case .status(let status, _):
       return names(status: status) && (refusalStatusCodes.contains(status) || mayRepeat(request))

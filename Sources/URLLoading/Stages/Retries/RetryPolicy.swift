@@ -39,9 +39,10 @@ extension URLSessionConfiguration {
     public var refusalStatusCodes: Set<Int> = []
 
     /// The failures that are reason to try again: unless set, that there is no connection, that it was lost, and that nothing came in
-    /// time. What an FTP server calls temporary (RFC 959, section 4.2.1) always is one.
+    /// time. What an FTP server calls temporary (RFC 959, section 4.2.1) is one, too, unless this is empty.
     public var failureCodes: Set<URLError.Code> = [
-      .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .networkConnectionLost, .timedOut,
+      .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .networkConnectionLost,
+      .timedOut,
     ]
 
     /// Methods of requests that may be repeated though HTTP does not say so, in upper case; none unless set.

@@ -42,16 +42,10 @@ struct UploadStage: Sendable {
     return false
   }
 
-  /// Whether the body can be sent again without another stream.
-  var isRepeatable: Bool {
-    guard isUsedUp, case .stream(let stream) = source else { return true }
-    return stream?.streamStatus == .notOpen
-  }
-
-  /// Takes out the stream that an instance has been given, where the body is sent again.
+  /// The stream of an attempt that is followed by another, which may have been read: by who was given it, or from the request.
   mutating func takeUsedStream() -> HandedStream? {
     defer { isUsedUp = false }
-    guard isUsedUp, case .stream(let stream?) = source else { return nil }
+    guard case .stream(let stream?) = source else { return nil }
     return HandedStream(stream)
   }
 

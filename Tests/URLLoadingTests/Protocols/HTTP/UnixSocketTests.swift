@@ -63,6 +63,21 @@ import URLLoadingTestServers
     #expect(first.requests.count == 5 && second.requests.count == 5)
   }
 
+  /// To the kernel two spellings of a letter are two files, which strings take for the same.
+  @Test func twoSpellingsOfALetterAreTwoSockets() async throws {
+    let names = ["\u{E9}", "e\u{301}"]
+    let first = try ScriptedServer.http(socket: path(names[0])) { _ in HTTPResponse(text: "0") }
+    let second = try ScriptedServer.http(socket: path(names[1])) { _ in HTTPResponse(text: "1") }
+    let client = RecordedSession()
+    for _ in 0..<3 {
+      for (number, name) in names.enumerated() {
+        let record = await client.load(try url("/x", socket: name))
+        #expect(record.text == "\(number)", "\(String(describing: record.error))")
+      }
+    }
+    #expect(first.requests.count == 3 && second.requests.count == 3)
+  }
+
   @Test func bodiesGoThere() async throws {
     let body = TestFiles.pattern(count: 3_000_000)
     let server = try await withServer({ HTTPResponse(body: $0.body) }) { session in

@@ -66,6 +66,9 @@ import Testing
   @Test func theSameSocket() throws {
     let first = URL(string: "http+unix://%2Ftmp%2Fa.sock/x")
     #expect(UnixSocketURL.isOneSocket(first, URL(string: "https+unix://%2ftmp%2f%61.sock/y")))
+    // Two spellings of a letter are two files.
+    let (composed, decomposed) = (URL(string: "http+unix://%C3%A9/x"), URL(string: "http+unix://e%CC%81/x"))
+    #expect(!UnixSocketURL.isOneSocket(composed, decomposed) && UnixSocketURL.isOneSocket(composed, composed))
     for other in ["http+unix://%2Ftmp%2FA.sock/x", "http+unix:///x", "http://localhost/x", "file:///tmp/a.sock"] {
       #expect(!UnixSocketURL.isOneSocket(first, URL(string: other)), "\(other)")
     }
@@ -74,7 +77,11 @@ import Testing
   @Test func noCookies() throws {
     let url = try #require(URL(string: "http+unix://%2Ftmp%2Fa.sock/x"))
     #expect(CookieOrigin(url) == nil)
-    #expect(HTTPCookieStorage().cookies(for: url)?.isEmpty != false)
+    let storage = HTTPCookieStorage()
+    let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "a=b"], for: url)
+    storage.setCookies(cookies, for: url, mainDocumentURL: nil)
+    #expect(storage.cookies?.isEmpty != false)
+    #expect(storage.cookies(for: url)?.isEmpty != false)
   }
 
   /// The paths of sockets are told apart by case, as hosts are not.

@@ -68,7 +68,9 @@ import URLLoadingTestServers
 
   @Test func aStreamGoesOnWhereItBroke() async throws {
     let server = try server(.breaks(after: 100_001), .whole)
-    let (bytes, response) = try await RetriedSession.make().session.bytes(from: server.url())
+    let session = RetriedSession.make()
+    defer { withExtendedLifetime(session) {} }
+    let (bytes, response) = try await session.session.bytes(from: server.url())
     var received = Data()
     for try await chunk in bytes.chunks { received += chunk }
     #expect(TestFiles.firstDifference(received, Self.body) == nil)

@@ -65,7 +65,7 @@ import URLLoadingTestServers
   @Test func aStreamThatWasNotReadIsSent() async throws {
     let port = try FreePort.pick(1)[0]
     let session = RetriedSession.make(LoadRecorder(), RetriedSession.policy(firstDelay: 0.5))
-    var request = put(URL(stringLiteral: "http://127.0.0.1:\(port)/"))
+    var request = put(try #require(URL(string: "http://127.0.0.1:\(port)/")))
     request.httpBodyStream = InputStream(data: Self.body)
     let task = session.session.dataTask(with: request)
     task.resume()

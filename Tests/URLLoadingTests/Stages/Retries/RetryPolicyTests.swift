@@ -69,7 +69,8 @@ import URLLoadingTestServers
   }
 
   @Test func failures() {
-    for code in [URLError.Code.serverCertificateUntrusted, .cancelled, .badServerResponse, .userAuthenticationRequired] {
+    for code in [URLError.Code.serverCertificateUntrusted, .cancelled, .badServerResponse, .userAuthenticationRequired]
+    {
       #expect(delay(.failure(URLError(code))) == nil)
     }
     #expect(delay(.failure(CancellationError())) == nil)

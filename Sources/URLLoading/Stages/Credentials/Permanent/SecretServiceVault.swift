@@ -139,7 +139,8 @@ final class SecretServiceVault: CredentialVault {
   private func attributes(_ space: URLProtectionSpace, kind: String) -> [String: String] {
     // All of them, always: what is not named would match anything.
     let attributes = [
-      "program": program, "kind": kind, "host": space.host.lowercased(), "port": String(space.port),
+      "program": program, "kind": kind, "host": URLProtectionSpace.comparable(space.host, of: space.protocol),
+      "port": String(space.port),
       "method": space.authenticationMethod, "realm": space.realm ?? "", "has-realm": space.realm == nil ? "0" : "1",
       "is-proxy": space.isProxy() ? "1" : "0", "proxy-type": space.proxyType ?? "",
       "protocol": space.protocol?.lowercased() ?? "",
