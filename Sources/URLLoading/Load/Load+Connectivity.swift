@@ -49,7 +49,7 @@ extension Load {
     let (request, cookies, fields, caching, used, attempt) = update { state in
       (
         state.attempt.request, state.attempt.cookies, state.attempt.listenerFields, state.attempt.cache.takeCaching(),
-        state.uploads.takeUsedStream(), state.machine.attempt
+        state.uploads.sendsAgain(), state.machine.attempt
       )
     }
     guard var request else { return }

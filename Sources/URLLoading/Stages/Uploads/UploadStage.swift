@@ -42,9 +42,10 @@ struct UploadStage: Sendable {
     return false
   }
 
-  /// The stream of an attempt that is followed by another, which may have been read: by who was given it, or from the request.
-  mutating func takeUsedStream() -> HandedStream? {
-    defer { isUsedUp = false }
+  /// The attempt is followed by another for the same request.
+  /// - Returns: its stream, which may have been read: by an instance that was given it, or from the request.
+  mutating func sendsAgain() -> HandedStream? {
+    isUsedUp = false
     guard case .stream(let stream?) = source else { return nil }
     return HandedStream(stream)
   }

@@ -206,9 +206,11 @@ import URLLoadingTestServers
   // MARK: Probes
 
   /// The timer of a socket (proc(5)): 2 is that of probes, then when it ends, in hundredths of a second.
-  private func timer(ofConnectionFrom port: UInt16, to server: UInt16) throws -> (kind: Int, hundredths: Int)? {
+  private func timer(ofConnectionFrom port: UInt16, to server: UInt16) async throws -> (kind: Int, hundredths: Int)? {
     let ends = [port, server].map { String(format: ":%04X", Int($0)) }
-    for line in try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n") {
+    // Foundation reads the first page of such a file alone.
+    let table = try await URLSession(configuration: .ephemeral).data(from: URL(filePath: "/proc/net/tcp")).0
+    for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count > 5, words[1].hasSuffix(ends[0]), words[2].hasSuffix(ends[1]) else { continue }
       let parts = words[5].split(separator: ":")
@@ -225,7 +227,7 @@ import URLLoadingTestServers
       var left = 0
       let isProbed = try await eventually {
         let seen = try #require(Seen(await client.load(server.url())))
-        guard let timer = try self.timer(ofConnectionFrom: seen.port, to: server.port), timer.kind == kind else {
+        guard let timer = try await self.timer(ofConnectionFrom: seen.port, to: server.port), timer.kind == kind else {
           return false
         }
         left = timer.hundredths

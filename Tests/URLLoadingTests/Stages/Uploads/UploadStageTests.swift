@@ -12,21 +12,20 @@ import Testing
     return request
   }
 
-  @Test func aStreamIsUsedUpWhenItIsHandedOn() {
-    let stream = InputStream(data: Data("a".utf8))
+  @Test func anAttemptForTheSameRequestHasItsStream() {
+    let (stream, other) = (InputStream(data: Data("a".utf8)), InputStream(data: Data()))
     var stage = UploadStage(.stream(stream))
-    #expect(stage.takeUsedStream()?.stream == nil)
+    // A class may have read it from the request.
+    #expect(stage.sendsAgain()?.stream === stream)
     _ = stage.handOn()
-    #expect(stage.takeUsedStream()?.stream === stream)
-    // It was taken.
-    #expect(stage.takeUsedStream()?.stream == nil)
-  }
-
-  @Test func anotherStreamIsNotUsedUp() {
-    var stage = UploadStage(.stream(InputStream(data: Data())))
-    _ = stage.handOn()
-    stage.replace(with: .stream(InputStream(data: Data())))
-    #expect(stage.takeUsedStream()?.stream == nil)
+    #expect(stage.sendsAgain()?.stream === stream)
+    // It is not used up any more.
+    let request = request(stream: stream)
+    #expect(stage.redirected(to: request, from: request) == false)
+    stage.replace(with: .stream(other))
+    #expect(stage.sendsAgain()?.stream === other)
+    var data = UploadStage(.data(Data("a".utf8)))
+    #expect(data.sendsAgain()?.stream == nil)
   }
 
   @Test func aRedirectNeedsAnotherStreamWhereThisOneWasRead() {
