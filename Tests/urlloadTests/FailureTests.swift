@@ -174,7 +174,8 @@ import URLLoadingTestServers
     #expect(
       version.contains(" libssh2/") && version.contains(" libarchive/") && version.contains("\nFeatures: "),
       "\(version)")
-    #expect(version.contains("\nSchemes: archive data dav davs file ftp ftps http http+unix https https+unix"), "\(version)")
+    #expect(
+      version.contains("\nSchemes: archive data dav davs file ftp ftps http http+unix https https+unix"), "\(version)")
     #expect(try await Urlload.run(["-V"]).text == version)
     let manual = try String(
       contentsOf: PackageFolder.root.appendingPathComponent("Documentation/urlload.1"), encoding: .utf8)
