@@ -9,7 +9,7 @@ loads. On a busy machine there are more: the least of some runs counts.
 import argparse
 import os
 
-from budget import Profile
+from callgrind import Profile
 from fixtures import Fixtures
 from serving import serving
 
