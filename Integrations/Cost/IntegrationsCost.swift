@@ -14,7 +14,7 @@ import URLLoadingTracing
       exit(2)
     }
     let hasListeners = arguments[3] == "both"
-    Task {
+    Task.detached {
       do {
         try await load(url, times: loads, hasListeners: hasListeners)
         exit(0)
