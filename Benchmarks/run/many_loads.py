@@ -120,6 +120,8 @@ class ManyLoads(HTTPClients):
                     self.c(C, url, count, at_once, mode, size, environment=environment),
                     self.swift(OURS, "load-bench", url, count, at_once, mode, size, environment=environment),
                 )
+                if mode == "get":
+                    clients += (self.swift(ON_LOOP, "load-bench", url, count, at_once, "loop", size, environment=environment),)
                 yield Work("H3", f"{title} by HTTP/{version} from caddy, {at_once} at once", unit, clients, C, turns=TURNS)
 
     def all(self):
