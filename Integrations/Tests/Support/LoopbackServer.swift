@@ -150,3 +150,16 @@ package final class LoopbackServer: Sendable {
     return true
   }
 }
+
+extension LoopbackServer {
+  /// Answers `/fresh` with what may be kept, and other targets with what has to be validated.
+  package static func ofCacheableResponses() throws -> LoopbackServer {
+    try LoopbackServer { request in
+      switch (request.target, request.fields["if-none-match"]) {
+      case ("/fresh", _): .response(200, ["Cache-Control": "max-age=1000"], "body")
+      case (_, nil): .response(200, ["Cache-Control": "no-cache", "ETag": "\"1\""], "body")
+      default: .response(304, ["ETag": "\"1\""])
+      }
+    }
+  }
+}

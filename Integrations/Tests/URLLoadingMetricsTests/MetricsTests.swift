@@ -87,13 +87,7 @@ import URLLoadingMetrics
   }
 
   @Test func theCache() async throws {
-    let server = try LoopbackServer { request in
-      switch (request.target, request.fields["if-none-match"]) {
-      case ("/fresh", _): .response(200, ["Cache-Control": "max-age=1000"], "body")
-      case (_, nil): .response(200, ["Cache-Control": "no-cache", "ETag": "\"1\""], "body")
-      default: .response(304, ["ETag": "\"1\""])
-      }
-    }
+    let server = try LoopbackServer.ofCacheableResponses()
     let session = session(cache: URLCache(memoryCapacity: 1_000_000, diskCapacity: 0))
     for path in ["/fresh", "/fresh", "/fresh", "/other", "/other"] {
       _ = try await session.data(from: server.url(path))
