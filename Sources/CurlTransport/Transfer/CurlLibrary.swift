@@ -30,6 +30,8 @@ struct CurlLibrary: Sendable {
   let keepsReadiness: Bool
   /// The answer to an upload over HTTP/2 is lost if RST_STREAM comes with it, in one record of TLS.
   let losesEarlyAnswers: Bool
+  /// See MultiHandle+ReadAhead: since 8.15, and so with 8.23.
+  let leavesInput: Bool
 
   /// libcurl speaks HTTP/3. One that does not takes its option without a word, and uses HTTP/2.
   let speaksHTTP3: Bool
@@ -63,6 +65,7 @@ struct CurlLibrary: Sendable {
     countsBodiesInRequests = number >= 0x08_07_00
     forgetsNewestSessions = number >= 0x08_0C_00
     keepsReadiness = (0x08_04_00..<0x08_15_00).contains(number)
+    leavesInput = number >= 0x08_0F_00 && library?.hasPrefix("GnuTLS") != true
     manglesDigestNames = number >= 0x08_15_00
     reusesClosedConnections = number >= 0x08_16_00
   }

@@ -87,6 +87,7 @@ extension EasyHandle {
     // With another TLS library the protocol is unknown: then libcurl queues the requests that find no connection.
     guard TLSInspector.protocolName(of: curl) ?? "h2" == "h2" else { return }
     multi.multiplexes(at: place)
-    multi.multiplexes(on: ports, openedAs: socket, TLSInspector.session(of: curl))
+    multi.multiplexes(
+      on: ports, openedAs: socket, TLSInspector.session(of: curl), isThroughTLS: shape?.proxy?.kind == .https)
   }
 }

@@ -14,7 +14,10 @@ extension MultiHandle {
   /// - Parameters:
   ///   - socket: the one that was opened last for it. Of several that were tried libcurl may have taken another, and closed that.
   ///   - session: that of TLS.
-  func multiplexes(on ports: PortPair, openedAs socket: Int32?, _ session: OpaquePointer?) {
+  ///   - isThroughTLS: whether a session with a proxy is below it.
+  func multiplexes(
+    on ports: PortPair, openedAs socket: Int32?, _ session: OpaquePointer?, isThroughTLS: Bool = false
+  ) {
     guard !isMultiplexed(ports) else { return }
     func isConnections(_ socket: Int32) -> Bool {
       // A socket for datagrams has no peer where the library takes them from anybody, as OpenSSL does.
@@ -23,7 +26,8 @@ extension MultiHandle {
     let opened = socket.flatMap { isConnections($0) ? $0 : nil }
     guard let socket = opened ?? reactor.openSocket(of: self, where: isConnections) else { return }
     let writes = session.map { SessionWrites(of: $0, on: socket) }
-    multiplexed.append(MultiplexedConnection(socket: socket, ports: ports, session: session, writes: writes))
+    multiplexed.append(
+      MultiplexedConnection(socket: socket, ports: ports, session: session, writes: writes, isThroughTLS: isThroughTLS))
   }
 
   /// Whether a connection is open, and known to take many transfers at once.

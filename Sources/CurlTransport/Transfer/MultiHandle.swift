@@ -314,6 +314,7 @@ final class MultiHandle {
     if quic != nil, ready & 1 != 0 { datagramCame(on: descriptor) }
     var count: Int32 = 0
     curl_multi_socket_action(curl, descriptor, ready, &count)
+    if !multiplexed.isEmpty { readOn(running: count) }
     deliverCoalesced()
     reactor.touch(self)
   }

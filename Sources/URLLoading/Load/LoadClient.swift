@@ -29,7 +29,9 @@ final class LoadClient: NSObject, URLProtocolSessionClient {
       demand.wantsConnectionMetrics = load.events != nil
       demand.priority = state.priority
       demand.isSentOnce = load.plan.isSentOnce
-      if load.plan.kind.isDuplex { demand.upstream = (state.sink as? any DuplexSink)?.upstream }
+      if load.plan.kind.isDuplex {
+        demand.upstream = (state.sink as? any DuplexSink)?.upstream.forInstance(ofAttempt: attempt)
+      }
       let isStreamed = load.plan.kind == .download || state.sink?.holdsBytes == true
       let answerer = load.session.values.asksAboutConnections ? state.delegates.answersAboutConnections : .nobody
       return (demand, isStreamed, answerer)

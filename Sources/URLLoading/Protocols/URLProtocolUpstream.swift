@@ -20,6 +20,8 @@ public final class URLProtocolUpstream: Sendable {
   private let inputEnd: @Sendable () -> Void
   private let outputFailure: @Sendable (any Error) -> Void
   private let announcer: UpstreamAnnouncer
+  /// The attempt of the load whose instance has it; 0 for the whole load's.
+  private let attempt: Int
 
   /// A direction that is read by closures.
   /// - Parameters:
@@ -35,6 +37,7 @@ public final class URLProtocolUpstream: Sendable {
     inputEnd = onInputEnd
     outputFailure = onOutputFailure
     announcer = UpstreamAnnouncer()
+    attempt = 0
   }
 
   /// A direction whose bytes something else announces that does not reference it.
@@ -45,6 +48,21 @@ public final class URLProtocolUpstream: Sendable {
     self.reader = reader
     inputEnd = {}
     outputFailure = { _ in }
+    attempt = 0
+  }
+
+  private init(_ whole: URLProtocolUpstream, attempt: Int) {
+    reader = whole.reader
+    inputEnd = whole.inputEnd
+    outputFailure = whole.outputFailure
+    announcer = whole.announcer
+    self.attempt = attempt
+  }
+
+  /// The same direction for the instance of an attempt. Instances of earlier ones, which may still be about to begin, set no observer any more
+  /// once this one's has.
+  func forInstance(ofAttempt attempt: Int) -> URLProtocolUpstream {
+    URLProtocolUpstream(self, attempt: attempt)
   }
 
   /// Reports that the peer has closed its direction, while this one is open: the body is complete, and the instance finishes after the next
@@ -59,8 +77,8 @@ public final class URLProtocolUpstream: Sendable {
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> Read { reader(buffer) }
 
   /// Sets the observer that is called, on any thread, when bytes are available after ``Read/wait``; at once where that was announced
-  /// before. The latest observer replaces others.
-  public func observe(_ observer: @escaping @Sendable () -> Void) { announcer.observe(observer) }
+  /// before. The latest observer replaces others; that of a stopped instance is ignored.
+  public func observe(_ observer: @escaping @Sendable () -> Void) { announcer.observe(observer, attempt: attempt) }
 
   /// Calls the observer: there is more.
   public func announce() { announcer.announce() }

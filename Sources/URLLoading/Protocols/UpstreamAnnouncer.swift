@@ -9,13 +9,18 @@ final class UpstreamAnnouncer: Sendable {
     var observer: (@Sendable () -> Void)?
     /// Bytes were announced while there was no observer.
     var hasMissed = false
+    /// The observer's.
+    var attempt = 0
   }
 
   private let state = Locked(State())
 
   /// Replaces the observer, and calls it at once if it has missed a call.
-  func observe(_ observer: @escaping @Sendable () -> Void) {
+  /// - Parameter attempt: the attempt of the load that observes; an earlier one than the observer's replaces nothing.
+  func observe(_ observer: @escaping @Sendable () -> Void, attempt: Int) {
     let hasMissed = state.withLock { state in
+      guard attempt >= state.attempt else { return false }
+      state.attempt = attempt
       state.observer = observer
       return exchange(&state.hasMissed, with: false)
     }

@@ -234,15 +234,15 @@ class HTTPProtocol: URLProtocol, @unchecked Sendable {
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine(for: body).start(transferRequest, handler: self)
     source?.attach(to: transfer)
-    if let upstream = demand.upstream {
-      upstream.observe { transfer.resumeSending() }
-      // An earlier transfer may have been told of the bytes that this one has to send.
-      transfer.resumeSending()
-    }
     let isStopped = state.withLock { state in
       // The transfer may have been challenged and given up before this line was reached.
       if !state.isStopped, state.starts == number { state.transfer = transfer }
       return state.isStopped
+    }
+    if let upstream = demand.upstream {
+      upstream.observe { [weak self] in self?.state.withLock { $0.transfer }?.resumeSending() }
+      // An earlier transfer may have been told of the bytes that this one has to send.
+      transfer.resumeSending()
     }
     if isStopped { transfer.cancel() } else { transfer.begin(under: sessionClient.gate) }
   }
