@@ -35,6 +35,11 @@ extension MultiHandle {
     multiplexed.contains { $0.ports == ports }
   }
 
+  /// Whether another transfer has a connection.
+  func hasOthers(than easy: EasyHandle, on ports: PortPair) -> Bool {
+    running.contains { $0 !== easy && $0.run.ports == ports }
+  }
+
   /// A socket is about to be closed.
   func socketCloses(_ socket: Int32) {
     if let index = multiplexed.firstIndex(where: { $0.socket == socket }) {

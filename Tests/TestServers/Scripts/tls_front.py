@@ -1,7 +1,8 @@
 """Ends TLS in front of a server that speaks without: what comes is passed on as it is, in both directions.
 
 Prints a line for each handshake: `handshake CLIENT`, with the common name of the client's certificate or a minus, or `failed`;
-`used` for each connection on which the client has sent something, and `reset` for each that was reset."""
+`used` for each connection on which the client has sent something, `reset` for each that was reset, and `abandoned` for each that was closed
+behind the server's part of the handshake."""
 
 import argparse
 import itertools
@@ -71,6 +72,33 @@ def reset(secure):
     print("reset", flush=True)
 
 
+def abandon(client, context):
+    """Answers the ClientHello, and closes: what the client sends then the kernel answers with RST."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    secure = context.wrap_bio(incoming, outgoing, server_side=True)
+    with client:
+        client.settimeout(30)
+        while not outgoing.pending:
+            data = client.recv(65536)
+            if not data:
+                return
+            incoming.write(data)
+            try:
+                secure.do_handshake()
+            except ssl.SSLWantReadError:
+                pass
+        client.sendall(outgoing.read())
+    print("abandoned", flush=True)
+
+
+def serve(client, context, options, abandoned):
+    # A connection without a ClientHello counts for nothing.
+    if options.abandons and client.recv(1, socket.MSG_PEEK) and next(abandoned) < options.abandons:
+        abandon(client, context)
+    else:
+        pass_on(client, context, options)
+
+
 def make_context(options, certificate, key):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
@@ -103,14 +131,16 @@ def main():
     parser.add_argument("--client-authority", help="clients need a certificate from it")
     parser.add_argument("--then", nargs=2, metavar=("CERTIFICATE", "KEY"), help="what is shown from the second handshake on")
     parser.add_argument("--resets", action="store_true", help="connections are reset where the server closes")
+    parser.add_argument("--abandons", type=int, default=0, help="how many connections are closed in the middle of the handshake")
     options = parser.parse_args()
     context = make_context(options, options.certificate, options.key)
     if options.then:
         show_another_later(context, make_context(options, *options.then))
+    abandoned = itertools.count()
     listener = socket.create_server(("127.0.0.1", options.port), backlog=256)
     while True:
         client, _ = listener.accept()
-        threading.Thread(target=pass_on, args=(client, context, options), daemon=True).start()
+        threading.Thread(target=serve, args=(client, context, options, abandoned), daemon=True).start()
 
 
 if __name__ == "__main__":

@@ -16,15 +16,17 @@ package final class TLSFront: Sendable {
   ///   - identity: what it shows; the usual certificate where that is nil.
   ///   - other: what it shows from the second handshake on; nil for the same.
   ///   - clientAuthority: a file with the authority that clients' certificates have to come from; nil where they need none.
+  ///   - abandoned: how many connections it closes behind its part of the handshake.
   ///   - resets: whether it resets the client's connection where the script closes, and not before all was sent.
   package static func start(
     before backend: UInt16, speaking name: String = "h2", as identity: TestCertificates.Identity? = nil,
-    then other: TestCertificates.Identity? = nil, clientAuthority: URL? = nil, resets: Bool = false
+    then other: TestCertificates.Identity? = nil, clientAuthority: URL? = nil, abandoned: Int = 0, resets: Bool = false
   ) async throws -> TLSFront {
     let usual = try await TestCertificates.shared.server
     let identity = identity ?? usual
     let options =
       (clientAuthority.map { ["--client-authority", $0.path] } ?? [])
+      + ["--abandons", String(abandoned)]
       + (resets ? ["--resets"] : [])
       + (other.map { ["--then", $0.certificate.path, $0.key.path] } ?? [])
     return try await ServerProcess.retrying {
@@ -51,13 +53,16 @@ package final class TLSFront: Sendable {
 
   /// The handshakes so far: the common name of the client's certificate, `-` for none, or nil where the handshake failed.
   package var handshakes: [String?] {
-    process.log.split(separator: "\n").filter { $0 != "used" && $0 != "reset" }.map { line in
+    process.log.split(separator: "\n").filter { !["used", "reset", "abandoned"].contains($0) }.map { line in
       line.hasPrefix("handshake ") ? String(line.dropFirst(10)) : nil
     }
   }
 
   /// How many connections were reset.
   package var resets: Int { process.log.split(separator: "\n").count { $0 == "reset" } }
+
+  /// How many connections were closed behind the server's part of the handshake.
+  package var abandoned: Int { process.log.split(separator: "\n").count { $0 == "abandoned" } }
 
   /// How many connections a client has sent something on, after the handshake.
   package var usedConnections: Int { process.log.split(separator: "\n").count { $0 == "used" } }

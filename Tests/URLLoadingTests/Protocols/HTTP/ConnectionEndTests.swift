@@ -132,6 +132,30 @@ import URLLoadingTestServers
     withExtendedLifetime(origin) {}
   }
 
+  /// A server that is about to stop closes connections that are new: the first, which shows its certificate, and the second, on which the
+  /// request would be sent.
+  @Test(arguments: ["GET", "PUT"]) func aNewConnectionThatEndsBeforeItsFirstRequestIsReplaced(method: String)
+    async throws
+  {
+    let server = try ScriptedServer { connection in
+      try connection.beginHTTP2()
+      let stream = try connection.readHTTP2Request()
+      try connection.send([.head(stream: stream), .body(stream: stream, Data("fine".utf8), ends: true)])
+      _ = connection.waitForPeerClose()
+    }
+    for _ in 0..<10 {
+      let front = try await TLSFront.start(before: server.port, abandoned: 2)
+      let client = try await Self.session()
+      var request = URLRequest(url: front.url())
+      request.httpMethod = method
+      if method == "PUT" { request.httpBody = Data("body".utf8) }
+      let record = await client.run(client.session.dataTask(with: request))
+      #expect(record.error == nil && record.text == "fine", "\(String(describing: record.error))")
+      #expect(front.abandoned == 2)
+      await front.stop()
+    }
+  }
+
   /// A server that answers before it has read the body, and then lets go of the stream (RFC 9113, section 8.1).
   @Test(arguments: ["/ok", "/redirect"], [true, false])
   func anUploadThatCaddyAnswersEarlyKeepsItsAnswer(path: String, secure: Bool) async throws {
