@@ -51,6 +51,7 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
 
   struct State {
     var transfer: Transfer?
+    var starts = 0
     var stage = Stage.body(nil)
     var credential: TransferCredential?
     /// What was answered about connections.
@@ -219,7 +220,9 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       transferRequest.security = connections.security(
         for: transferRequest, evaluator: evaluator, requirements: requirements, answers: withAnswers { $0 })
     }
-    transferRequest.credential = state.withLock { state in
+    let number: Int
+    (transferRequest.credential, number) = state.withLock { state in
+      state.starts += 1
       state.stage = stage
       if let source, let record, !state.isStopped {
         state.upload = Upload(source: source, record: record, mark: record.begin(url))
@@ -229,13 +232,14 @@ final class FTPProtocol: URLProtocol, @unchecked Sendable {
       case .lookup(let format): state.lookup = FTPSizeLookup(format, of: url, now: Date())
       case .probe, .confirmation, .body, .directory, .file, .change: break
       }
-      return state.credential
+      return (state.credential, state.starts)
     }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine(for: body).start(transferRequest, handler: self)
     source?.attach(to: transfer)
     let isStopped = state.withLock { state in
-      if !state.isStopped { state.transfer = transfer }
+      // Another may have begun before this line was reached.
+      if !state.isStopped, state.starts == number { state.transfer = transfer }
       return state.isStopped
     }
     if isStopped { transfer.cancel() } else { transfer.begin(under: sessionClient.gate) }

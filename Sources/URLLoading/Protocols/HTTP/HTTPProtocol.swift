@@ -233,7 +233,7 @@ class HTTPProtocol: URLProtocol, @unchecked Sendable {
     if let upstream = demand.upstream { transferRequest.switchProtocols(upstream) }
     sessionClient.urlProtocol(self, isWaiting: true)
     let transfer = connections.engine(for: body).start(transferRequest, handler: self)
-    source?.attach(to: transfer)
+    source?.attach(to: transfer, number: number)
     let isStopped = state.withLock { state in
       // The transfer may have been challenged and given up before this line was reached.
       if !state.isStopped, state.starts == number { state.transfer = transfer }

@@ -19,6 +19,8 @@ final class BodySource: TransferBodySource {
     var isWaitedFor = false
     var failure: (any Error)?
     var transfer: (any BodySender)?
+    /// Which of the transfers with this body it is.
+    var transferNumber = 0
     var generation = 0
   }
 
@@ -49,8 +51,11 @@ final class BodySource: TransferBodySource {
 
   /// Sets the transfer to resume when bytes are available. It may have begun: what it waits for may have been told to an earlier one, which is
   /// over.
-  func attach(to transfer: any BodySender) {
+  /// - Parameter number: counts the transfers with this body. One that is over by now may be set after its successor, and replaces nothing.
+  func attach(to transfer: any BodySender, number: Int = 0) {
     let hasCome = state.withLock { state in
+      guard number >= state.transferNumber else { return false }
+      state.transferNumber = number
       state.transfer = transfer
       return !state.chunks.isEmpty || state.isAtEnd || state.failure != nil
     }
@@ -85,7 +90,8 @@ final class BodySource: TransferBodySource {
     guard case .file = body else { return state.withLock { $0.reader == nil && $0.chunks.isEmpty && !$0.isAtEnd } }
     state.withLock { state in
       state = State(
-        isWaitedFor: state.isWaitedFor, transfer: state.transfer, generation: state.generation + 1)
+        isWaitedFor: state.isWaitedFor, transfer: state.transfer, transferNumber: state.transferNumber,
+        generation: state.generation + 1)
     }
     return true
   }

@@ -176,4 +176,20 @@ import URLLoadingTestServers
     #expect(second.resumed.value == 1)
     #expect(try await readAll(source) == .bytes(Data([1, 2, 3])))
   }
+
+  /// The thread that has begun the first transfer may set it when it is over, and another has begun.
+  @Test func anEarlierTransferThatIsSetLaterReplacesNone() async throws {
+    let source = BodySource(.stream(InputStream(data: Data([1, 2, 3])), length: 3))
+    let (first, second) = (Sender(), Sender())
+    source.attach(to: second, number: 2)
+    source.attach(to: first, number: 1)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
+    defer { buffer.deallocate() }
+    guard case .wait = source.read(into: buffer) else {
+      Issue.record("It was there at once.")
+      return
+    }
+    #expect(await second.resumed.wait { $0 == 1 })
+    #expect(first.resumed.value == 0)
+  }
 }
