@@ -35,8 +35,10 @@ extension EasyHandle {
   }
 
   /// Whether a connection of HTTP/2 was lost, be it new, as to a server that is about to stop. Before 8.23 the code for that was HTTP2 alone.
+  /// An alert of TLS says more than that.
   private func lostMultiplexing(_ failure: borrowing TransferFailure) -> Bool {
-    guard failure.curlCode == Int(CURLE_SEND_ERROR.rawValue) || failure.curlCode == Int(CURLE_RECV_ERROR.rawValue)
+    guard failure.urlErrorCode == .networkConnectionLost,
+      failure.curlCode == Int(CURLE_SEND_ERROR.rawValue) || failure.curlCode == Int(CURLE_RECV_ERROR.rawValue)
     else { return false }
     return place.map { multi?.isMultiplexing(at: $0) == true } ?? false
   }
