@@ -57,10 +57,8 @@ extension EasyHandle {
   /// Whether the request was about to be the next one of a connection that its other end has closed. Then it goes to another one. Over
   /// HTTP/1.1 whoever sends it there leaves to chance whether a body can be sent again, and whether the request was carried out; a request
   /// without a body, of an idempotent method, is sent again by libcurl. Over HTTP/2 libcurl keeps the connection for the next request, too.
-  func isClosed(on ports: PortPair) -> Bool {
-    guard CurlLibrary.shared.reusesClosedConnections, run.kind == .http, run.sentRequests == 0, run.openedSocket == nil,
-      let shape
-    else { return false }
+  @inline(never) func isClosed(on ports: PortPair) -> Bool {
+    guard run.kind == .http, run.sentRequests == 0, run.openedSocket == nil, let shape else { return false }
     // POLLRDHUP, which Swift's Glibc lacks, has the same value.
     let events = Int16(truncatingIfNeeded: EPOLLRDHUP.rawValue)
     var descriptor = pollfd(fd: ccurl_get_active_socket(curl), events: events, revents: 0)

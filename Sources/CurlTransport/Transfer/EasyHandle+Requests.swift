@@ -13,7 +13,8 @@ extension EasyHandle {
       run.openedSocket = nil
       ports = portsOfUnixSocket
     }
-    guard !refusesRepetition(), isVerified(on: ports), !isClosed(on: ports) else { return false }
+    guard !refusesRepetition(), isVerified(on: ports) else { return false }
+    if CurlLibrary.shared.reusesClosedConnections, isClosed(on: ports) { return false }
     run.ports = ports
     if maximumUses != .max { countUse(of: ports) }
     leaveQueue()

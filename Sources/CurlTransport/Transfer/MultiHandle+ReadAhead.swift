@@ -9,7 +9,7 @@ extension MultiHandle {
   /// Has libcurl read on, as long as transfers end by that. Each that ends is one less, so that it comes to an end; where none does, libcurl has
   /// asked each, and they have read all that there is.
   /// - Parameter running: how many transfers libcurl has left; those that it has finished are not reaped yet.
-  func readOn(running: Int32) {
+  @inline(never) func readOn(running: Int32) {
     guard CurlLibrary.shared.leavesInput, quic == nil else { return }
     var before = self.running.count
     var left = running
