@@ -38,9 +38,8 @@ extension MultiHandle {
       var count: Int32 = 0
       perform(batch.begins())
       curl_multi_socket_action(curl, CURL_SOCKET_TIMEOUT, 0, &count)
-      if !multiplexed.isEmpty { readOn(running: count) }
       perform(batch.ends())
-      deliverCoalesced()
+      hasActed(running: count)
       countTurnsAtOnce()
       reactor.touch(self)
     }

@@ -314,9 +314,15 @@ final class MultiHandle {
     if quic != nil, ready & 1 != 0 { datagramCame(on: descriptor) }
     var count: Int32 = 0
     curl_multi_socket_action(curl, descriptor, ready, &count)
-    if !multiplexed.isEmpty { readOn(running: count) }
-    deliverCoalesced()
+    hasActed(running: count)
     reactor.touch(self)
+  }
+
+  /// libcurl has acted on a socket or a deadline.
+  /// - Parameter running: how many transfers it has left.
+  @inline(never) func hasActed(running: Int32) {
+    if !multiplexed.isEmpty { readOn(running: running) }
+    deliverCoalesced()
   }
 
   /// A socket can be read, and nothing else has happened to it.
@@ -330,7 +336,7 @@ final class MultiHandle {
     coalescing.append(easy)
   }
 
-  func deliverCoalesced() {
+  private func deliverCoalesced() {
     guard !coalescing.isEmpty else { return }
     for easy in coalescing { easy.deliverCoalescedBody() }
     coalescing.removeAll(keepingCapacity: true)
